@@ -1,0 +1,23 @@
+"""Learn and measure how an LLM agent observes and continues.
+
+The package is imported by part, so that each costs only what it needs:
+
+>>> from agentlab.loop import agent_step
+>>> from agentlab.truncate import truncate_observation
+>>> len(truncate_observation("x" * 10_000, 4_000))
+4000
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "use_key"]
+
+
+def __getattr__(name: str) -> object:
+    """Load `use_key` when it is asked for, so that `import agentlab` does nothing."""
+    if name == "use_key":
+        from agentlab.providers.keys import use_key
+
+        return use_key
+    raise AttributeError(f"module 'agentlab' has no attribute {name!r}")
