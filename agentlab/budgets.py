@@ -1,4 +1,4 @@
-"""What a run may spend: time, and dollars.
+"""Time that a run may spend, and how work is left behind when it is over.
 
 A `Scope` carries one deadline and one cancellation through everything that a turn does: model calls, retry waits,
 tools, and agents that work for it.
@@ -6,6 +6,7 @@ tools, and agents that work for it.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# One blocking wait lasts at most this long. Windows delivers Ctrl-C only between waits.
+LONGEST_WAIT = 0.1 if sys.platform == "win32" else threading.TIMEOUT_MAX
+
 
 class Scope:
     """A deadline and a way to cancel.
@@ -24,6 +28,8 @@ class Scope:
     Args:
         seconds: Time until the deadline, or None for no deadline.
         clock: Monotonic clock in seconds.
+        sleep: What `wait` does instead of sleeping, for a clock that does not run by itself; it is given seconds.
+        parent: A scope on the same clock that ends this one too; see `child`.
 
     >>> scope = Scope()
     >>> scope.cancel("enough")
@@ -33,12 +39,19 @@ class Scope:
     """
 
     def __init__(
-        self, seconds: float | None = None, *, clock: Callable[[], float] = time.monotonic, parent: Scope | None = None
+        self,
+        seconds: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] | None = None,
+        parent: Scope | None = None,
     ) -> None:
         self.clock = clock
+        self.sleep = sleep
         self._deadline = None if seconds is None else clock() + seconds
         self._reason: str | None = None
-        self._lock = threading.Lock()
+        # Reentrant: a signal handler may cancel while the same thread is in here.
+        self._lock = threading.RLock()
         self._watchers: list[Callable[[], None]] = []
         self._parent = parent
 
@@ -81,34 +94,50 @@ class Scope:
         reason = self.reason
         if reason is not None:
             raise Cancelled(reason)
-        if self.ended():
+        deadline = self.deadline
+        if deadline is not None and self.clock() >= deadline:
             raise DeadlineExceeded("the time for this run is over")
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End it now, for everybody who works in it; the first reason given stays."""
+        from contextlib import ExitStack
+
         with self._lock:
-            if self._reason is not None:
+            if self.reason is not None:
                 return
             self._reason = reason
             watchers, self._watchers = self._watchers, []
-        for wake in watchers:
-            wake()
+        with ExitStack() as stack:  # one that raises does not keep the others from being woken
+            for wake in reversed(watchers):
+                stack.callback(wake)
 
     def on_cancel(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Call `wake` once when it is cancelled; returns a function that takes this back."""
-        undo_outer = self._parent.on_cancel(wake) if self._parent is not None else _nothing
+        """Call `wake` once when it is cancelled, at once if it already was; returns a function that takes this back.
+
+        `wake` runs on the thread that cancels, which may be in a signal handler: it must not wait for anything.
+        """
+        pending = [wake]
+
+        def once() -> None:
+            try:
+                call = pending.pop()
+            except IndexError:  # it was called, or taken back
+                return
+            call()
+
+        undo_outer = self._parent.on_cancel(once) if self._parent is not None else _nothing
         with self._lock:
-            late = self._reason is not None
-            if not late:
-                self._watchers.append(wake)
-        if late:
-            wake()
+            self._watchers.append(once)
+        # Asked after the entry is there: whoever cancels meanwhile either sees it or is seen here.
+        if self._reason is not None:
+            once()
 
         def undo() -> None:
+            pending.clear()
             undo_outer()
             with self._lock:
-                if wake in self._watchers:
-                    self._watchers.remove(wake)
+                if once in self._watchers:
+                    self._watchers.remove(once)
 
         return undo
 
@@ -118,17 +147,29 @@ class Scope:
         Raises:
             ScopeEnded: It ended before `seconds` were over.
         """
-        ended = threading.Event()
-        undo = self.on_cancel(ended.set)
+        self.check()
+        left = self.remaining()
+        (self.sleep or self._pause)(min(seconds, left))
+        self.check()
+        if seconds >= left:
+            raise DeadlineExceeded("the time for this run is over")
+
+    def _pause(self, seconds: float) -> None:
+        """Sleep until it is cancelled, at most so long."""
+        gate = threading.Lock()  # no Event: its set() may wait, and a signal handler of this thread may call it
+        gate.acquire()
+        undo = self.on_cancel(gate.release)
         try:
-            ended.wait(min(seconds, self.remaining()))
+            end = time.monotonic() + seconds
+            while (left := end - time.monotonic()) > 0.0:
+                if gate.acquire(timeout=min(left, LONGEST_WAIT)):
+                    break
         finally:
             undo()
-        self.check()
 
     def child(self, seconds: float | None = None) -> Scope:
         """A scope that ends with this one, or earlier by its own deadline or cancellation."""
-        return Scope(seconds, clock=self.clock, parent=self)
+        return Scope(seconds, clock=self.clock, sleep=self.sleep, parent=self)
 
 
 def _nothing() -> None:
@@ -136,53 +177,73 @@ def _nothing() -> None:
 
 
 _DONE = object()
+_WAKE = object()
 
 
 def stream_in_thread(produce: Callable[[], Iterator[T]], scope: Scope | None) -> Iterator[T]:
     """Yield what `produce()` yields, from a daemon thread, until the scope ends.
 
     The thread may be blocked where nothing can stop it, a socket for one: it is left behind and what it still
-    yields is dropped. A daemon thread does not hold up the exit of the process.
+    yields is dropped. What `produce` returned is closed on that thread as soon as it gets there. A daemon thread does
+    not hold up the exit of the process. It runs in a copy of the caller's context variables.
 
     Raises:
-        ScopeEnded: The scope ended first.
+        ScopeEnded: The scope ended first; if it had ended before, `produce` was not called.
         BaseException: Whatever `produce` raised.
     """
+    from contextvars import copy_context
     from queue import Empty, SimpleQueue
 
+    scope = scope or Scope()
+    scope.check()
     queue: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
     abandoned = threading.Event()
-
-    def work() -> None:
-        try:
-            for item in produce():
-                if abandoned.is_set():
-                    return
-                queue.put((item, None))
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it again
-            queue.put((_DONE, error))
-        else:
-            queue.put((_DONE, None))
-
-    scope = scope or Scope()
-    undo = scope.on_cancel(lambda: queue.put((_DONE, None)))
-    threading.Thread(target=work, daemon=True).start()
+    undo = scope.on_cancel(lambda: queue.put((_WAKE, None)))
+    work = _feed(produce, queue.put, abandoned)
     try:
+        threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
         while True:
-            left = scope.remaining()
             try:
-                item, error = queue.get(timeout=None if left == float("inf") else left)
+                item, error = queue.get(timeout=min(scope.remaining(), LONGEST_WAIT))
             except Empty:
-                item, error = _DONE, None
+                item, error = _WAKE, None
             scope.check()
             if error is not None:
                 raise error
             if item is _DONE:
                 return
-            yield item
+            if item is not _WAKE:
+                yield item
     finally:
         abandoned.set()
         undo()
+
+
+def _feed(
+    produce: Callable[[], Iterator[T]],
+    put: Callable[[tuple[Any, BaseException | None]], None],
+    abandoned: threading.Event,
+) -> Callable[[], None]:
+    """The thread's side of `stream_in_thread`: put items, then `_DONE` with what was raised."""
+
+    def work() -> None:
+        try:
+            items = produce()
+            try:
+                for item in items:
+                    if abandoned.is_set():
+                        break
+                    put((item, None))
+            finally:
+                close = getattr(items, "close", None)
+                if close is not None:
+                    close()
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it again
+            put((_DONE, error))
+        else:
+            put((_DONE, None))
+
+    return work
 
 
 def run_in_thread(function: Callable[[], T], scope: Scope | None) -> T:
@@ -192,9 +253,19 @@ def run_in_thread(function: Callable[[], T], scope: Scope | None) -> T:
     42
 
     Raises:
-        ScopeEnded: The scope ended first; the thread is left behind and its result is dropped.
+        ScopeEnded: The scope ended first; the thread is left behind and its result is dropped. If it had ended
+            before, `function` was not called.
         BaseException: Whatever `function` raised.
     """
-    for result in stream_in_thread(lambda: iter((function(),)), scope):
-        return result
+
+    def attempt() -> tuple[list[T], BaseException | None]:
+        try:
+            return [function()], None
+        except BaseException as error:  # noqa: BLE001 - raised again below; a StopIteration would end the stream unseen
+            return [], error
+
+    for results, error in stream_in_thread(lambda: iter((attempt(),)), scope):
+        if error is not None:
+            raise error
+        return results[0]
     raise ScopeEnded("the function ended without a result")
