@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from agentlab.budgets import Scope, run_in_thread, stream_in_thread
 from agentlab.errors import Cancelled, DeadlineExceeded, ScopeEnded
 
-
 needs_alarm = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a POSIX timer signal")
 
 
