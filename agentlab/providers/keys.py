@@ -1,0 +1,113 @@
+"""Keys of hosted providers: asked for once, kept in this process, and kept out of every text.
+
+A key comes from an argument, from `use_key`, or from the environment. `redact` takes keys out of a text before
+anybody reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from agentlab.errors import InputError, MissingKeyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+PLACEHOLDER = "no-key-needed"
+MASK = "[key]"
+
+_SHORTEST_SECRET = 8
+_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET|_PASSWORD)$")
+_LOOKS_LIKE_A_KEY = re.compile(
+    r"sk-[A-Za-z0-9_\-*.]{8,}"  # Anthropic's and OpenAI's, whole or with stars in the middle as a server echoes them
+    r"|(?<=[Bb]earer )[^\s\"',;]+"
+    r"|(?<=[Xx]-[Aa][Pp][Ii]-[Kk][Ee][Yy]: )[^\s\"',;]+"
+)
+_keys: dict[str, str] = {}
+
+
+def use_key(provider: str = "anthropic", *, ask: Callable[[str], str] | None = None) -> None:
+    """Ask for a key without showing it, and keep it in this process only: not in the environment, not on disk.
+
+    Args:
+        provider: `"anthropic"` or `"openai"`.
+        ask: Asks the question and returns the answer; `getpass.getpass` where it is not given.
+
+    Raises:
+        InputError: The provider has no keys, or the answer was empty.
+
+    >>> use_key("openai", ask=lambda question: "sk-for-the-example")
+    >>> find_key("openai"), redact("sent sk-for-the-example")
+    ('sk-for-the-example', 'sent [key]')
+    >>> forget_key("openai")
+    """
+    _variable(provider)
+    if ask is None:
+        from getpass import getpass
+
+        ask = getpass
+    key = ask(f"Key for {provider} (not shown, kept in this process only): ").strip()
+    if not key:
+        raise InputError(f"no key was entered for {provider}; call use_key({provider!r}) again to enter one")
+    _keys[provider] = key
+
+
+def forget_key(provider: str = "anthropic") -> None:
+    """Forget a key that `use_key` keeps; one in the environment stays."""
+    _keys.pop(provider, None)
+
+
+def find_key(provider: str) -> str | None:
+    """The key for a provider: what `use_key` was given, else the environment's, else None.
+
+    Raises:
+        InputError: The provider has no keys.
+    """
+    return _keys.get(provider) or os.environ.get(_variable(provider), "").strip() or None
+
+
+def require_key(provider: str) -> str:
+    """Like `find_key`, for a provider that answers nobody without one.
+
+    Raises:
+        MissingKeyError: There is none.
+    """
+    key = find_key(provider)
+    if key is None:
+        raise MissingKeyError(
+            f"no key for {provider}: set {_variable(provider)}, or call agentlab.use_key({provider!r}), "
+            "or work without a key with the provider offline"
+        )
+    return key
+
+
+def redact(text: str) -> str:
+    """Take known keys, and what looks like one, out of a text.
+
+    >>> redact("Incorrect API key provided: sk-proj-abc*****xyz.")
+    'Incorrect API key provided: [key]'
+    >>> redact("Authorization: Bearer abc.def")
+    'Authorization: Bearer [key]'
+    """
+    for secret in sorted(_secrets(), key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return _LOOKS_LIKE_A_KEY.sub(MASK, text)
+
+
+def _secrets() -> Iterator[str]:
+    """Every value that must not be shown: keys kept here, and secrets by name in the environment."""
+    yield from _keys.values()
+    for name, value in os.environ.items():
+        if len(value.strip()) >= _SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
+            yield value.strip()
+
+
+def _variable(provider: str) -> str:
+    """Name of the environment variable that holds a provider's key."""
+    try:
+        return VARIABLES[provider]
+    except KeyError:
+        raise InputError(f"no key is known for {provider!r}; expected one of {', '.join(VARIABLES)}") from None
