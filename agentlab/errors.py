@@ -14,6 +14,9 @@ AgentlabError
 │   └── CassetteMiss         a replayed session asked for a call that was not recorded
 ├── SinkError                an event could not be written
 └── ToolError                a tool says why it could not do what was asked
+    ├── ArgumentError        the arguments of a call cannot be read, or its schema does not accept them
+    ├── UnknownToolError     there is no tool of that name
+    └── UnknownResultError   no stored result has that id
 ```
 """
 
@@ -141,3 +144,15 @@ class ToolError(AgentlabError):
     A tool may raise any exception. This one says that the text alone is worth reading: it names what was expected
     and the nearest valid choice.
     """
+
+
+class ArgumentError(ToolError):
+    """The arguments of a call cannot be read, or the tool's schema does not accept them."""
+
+
+class UnknownToolError(ToolError):
+    """There is no tool of that name."""
+
+
+class UnknownResultError(ToolError):
+    """No stored result has that id."""

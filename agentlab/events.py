@@ -7,12 +7,11 @@ A sink that raises ends the turn as failed; `messages` stays valid.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-if TYPE_CHECKING:
-    from agentlab.messages import Message, Reply, ToolCall, Usage
+from agentlab.messages import Message, Reply, ToolCall, Usage
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -90,6 +89,12 @@ class MessageAppended(Event, frozen=True):
     usage: Usage | None = None
     stop_reason: str | None = None
     model: str | None = None
+
+
+class Repaired(Event, frozen=True):
+    """Something that would have made a provider reject the messages was put right."""
+
+    note: str
 
 
 class TurnFinished(Event, frozen=True):

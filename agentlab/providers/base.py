@@ -69,7 +69,8 @@ def adapt(provider: Any) -> Provider:
         return provider  # type: ignore[no-any-return]  # a provider of ours, or one adapted before
     call = getattr(provider, "call", None)
     if not callable(call):
-        raise TypeError(f"a provider needs a method call(messages, system=, tools=), and {type(provider).__name__} has none")
+        kind = type(provider).__name__
+        raise TypeError(f"a provider needs a method call(messages, system=, tools=), and {kind} has none")
     return Adapted(provider, accepted_options(call))
 
 

@@ -1,0 +1,274 @@
+"""From a call to an observation: the text that the model sees of what its tool did.
+
+Success, an error, a timeout and an unknown tool all become text. A result is cut once, here; the full text goes to
+the store, and the note in the cut says how to read it back.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.arguments import read_arguments
+from agentlab.budgets import Scope, run_in_thread
+from agentlab.errors import ScopeEnded, UnknownToolError
+from agentlab.policy import CHAPTER, Limit, Policy
+from agentlab.tokens import encode, valid_text
+from agentlab.truncate import cut, drop_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentlab.messages import ToolCall
+    from agentlab.store import Store
+    from agentlab.tools import Tool
+
+READ_BACK = "read_result"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a call gave, before any cut."""
+
+    text: str
+    is_error: bool = False
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """What the model sees of a call: `original_chars` before the cut; `store_id` where the full text is kept."""
+
+    text: str
+    is_error: bool
+    original_chars: int
+    store_id: str | None = None
+
+
+def observe(
+    call: ToolCall,
+    toolbox: Mapping[str, Tool],
+    *,
+    policy: Policy = CHAPTER,
+    store: Store | None = None,
+    scope: Scope | None = None,
+) -> Observation:
+    """Run one call and return what the model sees of it.
+
+    Args:
+        call: What the model asked for.
+        toolbox: Tools by name.
+        policy: Limits.
+        store: Keeps full texts, where there is one.
+        scope: Ends the call early.
+
+    Raises:
+        ScopeEnded: The scope ended before the tool did.
+
+    >>> from agentlab.messages import ToolCall
+    >>> observe(ToolCall("1", "nwo", {}), {"now": None}).text
+    "Error: UnknownToolError: there is no tool 'nwo'. Did you mean 'now'?"
+    """
+    return finish([call], [run_call(call, toolbox, scope)], toolbox, policy=policy, store=store)[0]
+
+
+def run_call(call: ToolCall, toolbox: Mapping[str, Tool], scope: Scope | None = None) -> Outcome:
+    """Run one call; whatever the tool raises becomes an error outcome.
+
+    Raises:
+        ScopeEnded: The scope ended before the tool did.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    try:
+        tool = toolbox.get(call.name)
+        if tool is None:
+            raise UnknownToolError(_unknown_tool(call.name, toolbox))
+        return Outcome(_as_text(tool, _run(tool, read_arguments(tool, call.arguments), scope)))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if isinstance(error, ScopeEnded) and scope is not None and scope.ended():
+            raise
+        return Outcome(error_text(error), is_error=True)
+
+
+def run_side_by_side(
+    calls: Sequence[ToolCall],
+    toolbox: Mapping[str, Tool],
+    scope: Scope | None,
+    outcomes: list[Outcome | None],
+) -> None:
+    """Run several calls on daemon threads and fill `outcomes`, in call order, as they finish.
+
+    Raises:
+        ScopeEnded: The scope ended first; what had finished stands in `outcomes`.
+        KeyboardInterrupt: Ctrl-C; likewise.
+    """
+    scope = scope or Scope()
+    all_done = threading.Semaphore(0)
+    failures: list[BaseException] = []
+
+    def work(index: int) -> None:
+        try:
+            outcome = run_call(calls[index], toolbox, scope)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it again
+            failures.append(error)
+        else:
+            outcomes[index] = outcome
+        all_done.release()
+
+    for index in range(len(calls)):
+        threading.Thread(target=work, args=(index,), daemon=True).start()
+    undo = scope.on_cancel(lambda: all_done.release(len(calls)))
+    try:
+        for _ in calls:
+            left = scope.remaining()
+            all_done.acquire(timeout=None if left == float("inf") else left)
+            if failures and not isinstance(failures[0], ScopeEnded):
+                raise failures[0]
+            scope.check()
+    finally:
+        undo()
+
+
+def finish(
+    calls: Sequence[ToolCall],
+    outcomes: Sequence[Outcome],
+    toolbox: Mapping[str, Tool],
+    *,
+    policy: Policy = CHAPTER,
+    store: Store | None = None,
+) -> list[Observation]:
+    """Cut the outcomes of one iteration: each to its own limit, then all together to the iteration's."""
+    limits = [_limit(call, outcome, toolbox, policy) for call, outcome in zip(calls, outcomes, strict=True)]
+    if policy.per_iteration is not None:
+        limits = _share(policy.per_iteration, outcomes, limits)
+    keep = store is not None
+    can_read_back = keep and READ_BACK in toolbox
+    return [
+        _observation(
+            outcome, limit, policy, store if keep and _keeps(call, toolbox) else None, can_read_back=can_read_back
+        )
+        for call, outcome, limit in zip(calls, outcomes, limits, strict=True)
+    ]
+
+
+def _share(together: Limit, outcomes: Sequence[Outcome], limits: list[Limit]) -> list[Limit]:
+    """Lower the largest until all fit into the limit of the iteration: small results stay whole."""
+    sizes = [_size(_cut(outcome.text, limit, None), together) for outcome, limit in zip(outcomes, limits, strict=True)]
+    if sum(sizes) <= together.value:
+        return limits
+    left, level = together.value, 0
+    for rank, size in enumerate(sorted(sizes)):
+        level = left // (len(sizes) - rank)
+        if size > level:
+            break
+        left -= size
+    return [
+        Limit(level, together.unit, limit.strategy, limit.ratio) if size > level else limit
+        for size, limit in zip(sizes, limits, strict=True)
+    ]
+
+
+def _size(text: str, limit: Limit) -> int:
+    """Size of a text in a limit's unit."""
+    if limit.unit == "characters":
+        return len(text)
+    if limit.unit == "tokens":
+        return len(encode(text))
+    return len(text.encode()) if limit.unit == "bytes" else len(text.splitlines())
+
+
+def _cut(text: str, limit: Limit, key: str | None) -> str:
+    """The text within a limit; the same object where it fits."""
+    if limit.unit == "characters" and len(text) <= limit.value:
+        return text
+    return cut(text, limit.value, limit.strategy, unit=limit.unit, ratio=limit.ratio, ref=key).text
+
+
+def error_text(error: BaseException) -> str:
+    """The error as the model reads it: class and message, no stack.
+
+    >>> error_text(KeyError("path"))
+    "Error: KeyError: 'path'"
+    """
+    from traceback import format_exception_only
+
+    name, module = type(error).__name__, f"{type(error).__module__}."
+    lines = "".join(format_exception_only(error)).strip().splitlines()
+    start = next((i for i, line in enumerate(lines) if line.removeprefix(module).startswith(name)), 0)
+    return "Error: " + "\n".join(lines[start:]).removeprefix(module)
+
+
+def _unknown_tool(name: str, toolbox: Mapping[str, Tool]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, toolbox, n=1)
+    if close:
+        return f"there is no tool {name!r}. Did you mean {close[0]!r}?"
+    if not toolbox:
+        return f"there is no tool {name!r}, and no other: answer without tools."
+    return f"there is no tool {name!r}. The tools are: {', '.join(sorted(toolbox))}."
+
+
+def _run(tool: Tool, arguments: dict[str, Any], scope: Scope | None) -> Any:
+    """Run the tool: inline where nothing could end it early, else on a daemon thread."""
+    if tool.timeout is None and scope is None:
+        return tool.run(**arguments, scope=None) if tool.takes_scope else tool.run(**arguments)
+    own = (scope or Scope()).child(tool.timeout)
+    function: Callable[[], Any] = lambda: tool.run(**arguments, **({"scope": own} if tool.takes_scope else {}))  # noqa: E731
+    try:
+        return run_in_thread(function, own)
+    except ScopeEnded:
+        if scope is not None and scope.ended():
+            raise
+        raise TimeoutError(
+            f"{tool.name} had no result after {tool.timeout:g} s and was given up; it may still be running. "
+            "Ask for less, or go on without it."
+        ) from None
+
+
+def _as_text(tool: Tool, result: Any) -> str:
+    """A result as text that is never empty and can be encoded."""
+    if result is None:
+        text = ""
+    elif isinstance(result, str):
+        text = result
+    elif isinstance(result, dict | list | tuple | bool | int | float):
+        text = msgspec.json.encode(result, enc_hook=str).decode()
+    else:
+        text = str(result)
+    if not text.isascii():
+        text = valid_text(text)
+    if tool.keep_fields is not None:
+        text = drop_fields(text, tool.keep_fields)
+    return text if text and not text.isspace() else f"({tool.name} returned nothing)"
+
+
+def _limit(call: ToolCall, outcome: Outcome, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:
+    """The limit of one outcome."""
+    if outcome.is_error:
+        return policy.errors
+    tool = toolbox[call.name]
+    limit = policy.limit_for(tool.name, tool.max_observation_chars, tool.strategy)
+    over = policy.store_over is not None and tool.stored and len(outcome.text) > policy.store_over
+    return policy.preview if over and policy.preview is not None else limit
+
+
+def _keeps(call: ToolCall, toolbox: Mapping[str, Tool]) -> bool:
+    """Whether the full text of this call may be stored: not what was read back from the store."""
+    tool = toolbox.get(call.name)
+    return tool is None or tool.stored
+
+
+def _observation(
+    outcome: Outcome, limit: Limit, policy: Policy, store: Store | None, *, can_read_back: bool
+) -> Observation:
+    text = outcome.text
+    shown = _cut(text, limit, None)
+    key = None
+    over = policy.store_over is not None and len(text) > policy.store_over
+    if store is not None and (shown is not text or over):
+        key = store.put(text)
+        if shown is not text and can_read_back:
+            shown = _cut(text, limit, key)
+    return Observation(shown, outcome.is_error, len(text), key)

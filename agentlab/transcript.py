@@ -1,0 +1,283 @@
+"""A session as a folder, written while it runs and readable after a crash.
+
+`messages.jsonl` has a header, then a line per appended message. `transcript.jsonl` has a line per user turn. `store/`
+keeps results in full. Each line is one append, so that a crash tears at most the last line; a reader reports it.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.errors import InputError
+from agentlab.events import MessageAppended, Repaired, TurnFinished
+from agentlab.messages import Usage
+from agentlab.store import Store, open_for_append, write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentlab.events import Event
+    from agentlab.messages import ToolSpec
+
+SCHEMA = "agentlab-session/1"
+MESSAGES, TRANSCRIPT, STORE = "messages.jsonl", "transcript.jsonl", "store"
+
+
+class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="session"):
+    """First line of `messages.jsonl`: what every request of the session has in common."""
+
+    schema: str
+    created: float
+    provider: str = ""
+    model: str | None = None
+    system: str = ""
+    tools: list[dict[str, Any]] = []
+    policy: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+
+
+class MessageLine(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
+    """An appended message. `time` is in seconds since 1970; sizes as in `agentlab.events.MessageAppended`."""
+
+    turn: int
+    iteration: int
+    time: float
+    message: dict[str, Any]
+    tokens: int = 0
+    exact: bool = False
+    original_chars: int | None = None
+    store_id: str | None = None
+    usage: Usage | None = None
+    stop_reason: str | None = None
+    model: str | None = None
+
+
+class NoteLine(msgspec.Struct, frozen=True, tag_field="type", tag="note"):
+    """Something that was put right on entry."""
+
+    turn: int
+    note: str
+
+
+class TurnLine(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of `transcript.jsonl`: one user turn."""
+
+    prompt: str
+    reply: str
+    iterations: int
+    turn: int = 0
+    status: str = ""
+    reason: str = ""
+    usage: Usage | None = None
+    tool_calls: list[dict[str, Any]] = []
+    started_at: str = ""
+    finished_at: str = ""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A line that could not be read: which, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+class SessionRecord(msgspec.Struct, frozen=True):
+    """What a session folder holds."""
+
+    path: Path
+    header: Header
+    lines: list[MessageLine]
+    turns: list[TurnLine]
+    notes: list[NoteLine]
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages alone."""
+        return [line.message for line in self.lines]
+
+    def store(self) -> Store:
+        """The results that were kept in full."""
+        return Store(self.path / STORE)
+
+
+class SessionWriter:
+    """A sink that writes a session folder.
+
+    A folder that holds a session already is continued.
+
+    Args:
+        folder: Made when the first line is written.
+        provider: Name of the provider, for the header; so are `model`, `system`, `tools`, `policy`, `settings`.
+        clock: Seconds since 1970.
+
+    Attributes:
+        store: Keeps results in full, in the folder.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        provider: str = "",
+        model: str | None = None,
+        system: str = "",
+        tools: Iterable[ToolSpec] = (),
+        policy: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.folder = Path(folder)
+        self.store = Store(self.folder / STORE)
+        self.clock = clock
+        specs = [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools]
+        self._header = Header(SCHEMA, clock(), provider, model, system, specs, dict(policy or {}), dict(settings or {}))
+        self._messages = self._turns = -1
+        self._encode = msgspec.json.Encoder().encode
+
+    def __call__(self, event: Event) -> None:
+        """Write the line of an event, where it has one.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        kind = type(event)
+        if kind is MessageAppended:
+            self._write_message(event)  # type: ignore[arg-type]
+        elif kind is TurnFinished:
+            self._write_turn(event)  # type: ignore[arg-type]
+        elif kind is Repaired:
+            self._append(NoteLine(event.turn, event.note))  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """Close the files; the next event opens them again."""
+        import os
+
+        for descriptor in (self._messages, self._turns):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._messages = self._turns = -1
+        self.store.close()
+
+    def _write_message(self, event: MessageAppended) -> None:
+        self._append(
+            MessageLine(
+                event.turn,
+                event.iteration,
+                round(self.clock(), 3),
+                event.message,  # type: ignore[arg-type]  # a TypedDict is a dict
+                event.tokens,
+                event.exact,
+                event.original_chars,
+                event.store_id,
+                event.usage,
+                event.stop_reason,
+                event.model,
+            )
+        )
+
+    def _append(self, line: MessageLine | NoteLine) -> None:
+        if self._messages < 0:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path = self.folder / MESSAGES
+            fresh = not path.exists() or path.stat().st_size == 0
+            self._messages = open_for_append(path)
+            if fresh:
+                write_all(self._messages, self._encode(self._header) + b"\n")
+        write_all(self._messages, self._encode(line) + b"\n")
+
+    def _write_turn(self, event: TurnFinished) -> None:
+        if self._turns < 0:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._turns = open_for_append(self.folder / TRANSCRIPT)
+        line = TurnLine(
+            event.prompt,
+            event.reply,
+            event.iterations,
+            event.turn,
+            event.status,
+            event.reason,
+            event.usage,
+            event.tool_calls,
+            event.started_at,
+            event.finished_at,
+        )
+        write_all(self._turns, self._encode(line) + b"\n")
+
+
+def read_session(path: str | Path) -> tuple[SessionRecord, list[Problem]]:
+    """Read a session folder, or one of its two files.
+
+    Returns:
+        What it holds, and a problem for each line that could not be read.
+
+    Raises:
+        InputError: There is no such path, or nothing in it is of a session.
+    """
+    path = Path(path)
+    folder = path if path.is_dir() else path.parent
+    if not path.exists():
+        raise InputError("no such file or folder: name a session folder or its messages.jsonl", path=path)
+    problems: list[Problem] = []
+    if path.is_file() and path.name == TRANSCRIPT:
+        return SessionRecord(folder, Header(SCHEMA, 0.0), [], read_turns(path, problems), []), problems
+    file = folder / MESSAGES if path.is_dir() else path
+    if not file.exists():
+        raise InputError(f"there is no {MESSAGES} in it: name the folder that a run wrote", path=path)
+    header, lines, notes = _read_messages(file, problems)
+    transcript = folder / TRANSCRIPT
+    turns = read_turns(transcript, problems) if transcript.exists() else []
+    return SessionRecord(folder, header, lines, turns, notes), problems
+
+
+def read_turns(path: str | Path, problems: list[Problem]) -> list[TurnLine]:
+    """The lines of a `transcript.jsonl`; a line that cannot be read is added to `problems`."""
+    return list(read_lines(Path(path), TurnLine, problems))
+
+
+def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
+    """Yield the lines of a JSONL file as values of a type; each that is not becomes a problem.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    decode = msgspec.json.Decoder(kind).decode
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    with file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                torn = "" if line.endswith(b"\n") else "the line is torn, as after a crash: "
+                problems.append(Problem(str(path), number, f"{torn}skipped ({error})"))
+
+
+def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[MessageLine], list[NoteLine]]:
+    header: Header | None = None
+    lines: list[MessageLine] = []
+    notes: list[NoteLine] = []
+    for line in read_lines(path, Header | MessageLine | NoteLine, problems):
+        if isinstance(line, MessageLine):
+            lines.append(line)
+        elif isinstance(line, NoteLine):
+            notes.append(line)
+        elif header is None:
+            header = line
+    if header is None:
+        if not lines:
+            raise InputError(f"nothing in it is a line of a session ({SCHEMA})", path=path)
+        problems.append(Problem(str(path), 1, "there is no header: system prompt and tools are unknown"))
+        header = Header(SCHEMA, 0.0)
+    return header, lines, notes
