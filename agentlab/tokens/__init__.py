@@ -6,6 +6,8 @@ The steps, from the file on disk to the running count of a conversation:
 - `encodings`: text to token ids, for any text
 - `count`: `TokenCount`, which says exact or estimated
 - `models`: windows, limits and prices of hosted models, as dated data
+- `chat`: what messages and tools add around their texts
+- `running`: the count that a conversation keeps
 
 Importing this loads no tokenizer and reads no file; the first count does.
 """
@@ -13,16 +15,23 @@ Importing this loads no tokenizer and reads no file; the first count does.
 from __future__ import annotations
 
 from agentlab.tokens import models
+from agentlab.tokens.chat import count_messages, count_tools, message_counter
 from agentlab.tokens.count import TokenCount, count_text, estimate_text, join_methods
 from agentlab.tokens.encodings import encode, encoding, valid_text
+from agentlab.tokens.running import RunningCount, estimate_message
 
 __all__ = [
+    "RunningCount",
     "TokenCount",
+    "count_messages",
     "count_text",
+    "count_tools",
     "encode",
     "encoding",
+    "estimate_message",
     "estimate_text",
     "join_methods",
+    "message_counter",
     "models",
     "valid_text",
 ]

@@ -23,7 +23,8 @@ _UNDATED: Final = r"(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest))?(?:-v\d+(?:
 class Prices(msgspec.Struct, frozen=True):
     """US dollars per million tokens; None where the provider has no such price, or it is not known.
 
-    `cache_write_5m` and `cache_write_1h` are whole prices, not surcharges.
+    `cache_write_5m` and `cache_write_1h` are whole prices, not surcharges. OpenAI's cache writes, which have a price from
+    gpt-5.6 on, stand in `cache_write_5m`: its shortest retention, too, though it is 30 minutes.
     """
 
     input: float
@@ -85,10 +86,12 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """How to estimate a model that is not in the table, from the beginning of its name."""
+    """How to estimate a model that is not in the table, from the beginning of its name; the first that fits counts."""
 
     prefix: str
     o200k_factor: float
+    as_of: str
+    source: str
 
 
 class Tokenizer(msgspec.Struct, frozen=True):
@@ -158,7 +161,7 @@ def find(name: str, path: Path | None = None) -> Model | None:
     import re
 
     by_name = _table(path)[1]
-    bare = name.rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
+    bare = _without_vendor(name)
     return by_name.get(bare) or by_name.get(re.sub(_UNDATED, "", bare))
 
 
@@ -228,10 +231,15 @@ def tokenizer_of(name: str) -> Tokenizer:
         return Tokenizer(model.encoding, 1, True, model.encoding)
     factor = model.o200k_factor if model is not None else None
     if factor is None:
-        bare = name.rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
+        bare = _without_vendor(name)
         factor = next((family.o200k_factor for family in _table(None)[0].families if bare.startswith(family.prefix)), 1)
     method = DEFAULT_ENCODING + (f" x {factor}" if factor != 1 else " for an unknown tokenizer")
     return Tokenizer(DEFAULT_ENCODING, factor, False, method)
+
+
+def _without_vendor(name: str) -> str:
+    """The name as its maker writes it: `us.anthropic.claude-...` and `openai/gpt-...` are routes to it."""
+    return name.rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
 
 
 def _table(path: Path | None) -> tuple[_Table, dict[str, Model]]:
