@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from agentlab.budgets import Scope
 from agentlab.errors import CassetteMiss, ContextWindowError, InputError, ProviderError
-from agentlab.providers.base import adapt
+from agentlab.providers.wrapper import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentlab.messages import Message, Reply, ToolChoice, ToolSpec
-    from agentlab.providers.base import Provider
 
     OnRetry = Callable[[int, float, str], None]
 
 REASON_CHARS = 200
 
 
-class Retry:
+class Retry(Wrapper):
     """A provider that calls another one again after a failure that may pass.
 
     That is: no answer or a broken one, the statuses 408, 409, 429, 529 and those from 500 on, and what the provider
@@ -52,8 +51,6 @@ class Retry:
     'Hello.'
     """
 
-    native = True
-
     def __init__(
         self,
         provider: Any,
@@ -70,28 +67,13 @@ class Retry:
         for field, value in (("base", base), ("cap", cap), ("max_wait", max_wait)):
             if not value >= 0:
                 raise InputError(f"expected seconds from 0, found {value}", field=field)
-        self.provider: Provider = adapt(provider)
+        super().__init__(provider)
         self.attempts = attempts
         self.base = base
         self.cap = cap
         self.max_wait = max_wait
         self.on_retry = on_retry
         self._jitter: Callable[[], float] | None = getattr(jitter, "random", jitter)
-
-    @property
-    def name(self) -> str:
-        """Name of the wrapped provider."""
-        return getattr(self.provider, "name", None) or type(self.provider).__name__
-
-    @property
-    def model(self) -> str | None:
-        """Model of the wrapped provider."""
-        return getattr(self.provider, "model", None)
-
-    @property
-    def window(self) -> int | None:
-        """Window of the wrapped provider, in tokens."""
-        return getattr(self.provider, "window", None)
 
     def reporting_to(self, on_retry: OnRetry) -> Retry:
         """The same, which tells `on_retry` too: each run can hear of its own retries, several side by side."""

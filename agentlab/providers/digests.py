@@ -1,0 +1,85 @@
+"""Names for JSON values: digests of what may be written, without secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.providers.keys import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DIGEST_DIGITS = 32
+
+
+def chain(before: str, added: str) -> str:
+    """Digest of a list of messages: that of the list before its last message, with that message's digest added."""
+    return _sha256((before + added).encode())
+
+
+def digest(value: Any) -> str:
+    """Digest of a JSON value, whatever the order of its keys.
+
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    return _sha256(encode(value))
+
+
+def encode(value: Any) -> bytes:
+    """A JSON value as bytes, keys in order."""
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def clean(value: Any, then: Callable[[str], str] | None = None) -> Any:
+    """A JSON value as it may be written: no secrets, no lone surrogates.
+
+    Args:
+        value: Any JSON value; it is not changed.
+        then: What else is done to every text in it.
+
+    >>> clean({"content": "Bearer abc", "n": 1})
+    {'content': 'Bearer [key]', 'n': 1}
+    """
+    if isinstance(value, str):
+        text = redact(value)
+        if not text.isascii():
+            text = text.encode("utf-8", "backslashreplace").decode()
+        return text if then is None else then(text)
+    if isinstance(value, dict):
+        return {clean(key, then): clean(item, then) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item, then) for item in value]
+    return value
+
+
+class Digests:
+    """Digests of cleaned values; a value that was seen before is not cleaned again.
+
+    Args:
+        then: What is done to every text besides, before it counts.
+    """
+
+    def __init__(self, then: Callable[[str], str] | None = None) -> None:
+        self.then = then
+        self._seen: dict[bytes, str] = {}
+
+    def __call__(self, value: Any) -> str:
+        """Digest of a value as `clean` leaves it."""
+        try:
+            raw = encode(value)
+        except UnicodeEncodeError:
+            return digest(clean(value, self.then))
+        key = _sha256(raw).encode()
+        found = self._seen.get(key)
+        if found is None:
+            found = self._seen[key] = digest(clean(value, self.then))
+        return found
+
+
+def _sha256(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()[:DIGEST_DIGITS]
