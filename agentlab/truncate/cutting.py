@@ -15,7 +15,8 @@ import msgspec
 from agentlab.errors import InputError
 from agentlab.truncate import boundaries
 from agentlab.truncate.marker import first_line, second_line, shortest_clip
-from agentlab.truncate.units import Bytes, Characters, Lines, line_count
+from agentlab.truncate.numbering import Numbering
+from agentlab.truncate.units import Bytes, Characters, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +69,7 @@ def cut(
     *,
     unit: Unit = "characters",
     ratio: float = 0.5,
-    ref: str | None = None,
+    ref: str | Callable[[], str] | None = None,
     encoding: str | Tokenizer = "o200k_base",
     name_lines: bool = True,
 ) -> Cut:
@@ -86,7 +87,8 @@ def cut(
             and gives the head the share `ratio`.
         unit: `characters`, `tokens`, `lines` or `bytes` (of UTF-8).
         ratio: From 0 to 1, for `head_tail` alone.
-        ref: Id of the whole text in the store; the marker then says how to read back what is missing.
+        ref: Id of the whole text in the store, or a function that stores the text and gives its id, called only where
+            the text does not fit. The marker then says how to read back what is missing.
         encoding: For tokens: `o200k_base`, `cl100k_base`, or a `Tokenizer`.
         name_lines: Whether to count lines, and to name the missing ones in the marker of a text of several lines,
             without a `ref` too. With a `ref` they are always named.
@@ -122,16 +124,17 @@ def cut(
     measured = _measured(text, unit, encoding)
     if measured.fits(limit):
         return Cut(text, len(text), 0, len(text), 0)
-    job = _Job(text, limit, share, measured)
-    if name_lines or ref is not None:
-        job.count_lines()
-    return job.with_marker(ref) or job.clipped(partial(_measured, unit=unit, encoding=encoding)) or job.bare()
+    job = _Job(text, limit, share, measured, Numbering(text) if name_lines or ref is not None else None)
+    if made := job.with_marker(ref() if callable(ref) else ref):
+        return made
+    marker = first_line(len(text), job.where)[: len(text)]
+    return job.clipped(marker, _measured(marker, unit, encoding)) or job.bare()
 
 
 def measure(text: str, unit: Unit = "characters", *, encoding: str | Tokenizer = "o200k_base") -> int:
-    """Size of a text in a unit; of tokens this encodes the whole text.
+    r"""Size of a text in a unit; of tokens this encodes the whole text.
 
-    >>> measure("naïve"), measure("naïve", "bytes"), measure("a\\nb", "lines"), measure("hello world", "tokens")
+    >>> measure("naïve"), measure("naïve", "bytes"), measure("a\nb", "lines"), measure("hello world", "tokens")
     (5, 6, 2, 2)
     """
     return _measured("", unit, encoding).size(text)
@@ -140,34 +143,28 @@ def measure(text: str, unit: Unit = "characters", *, encoding: str | Tokenizer =
 class _Job:
     """One text on its way to one limit, which it is over."""
 
-    def __init__(self, text: str, limit: int, share: float, measured: Measured) -> None:
+    def __init__(
+        self, text: str, limit: int, share: float, measured: Measured, numbering: Numbering | None = None
+    ) -> None:
         self.text = text
         self.limit = limit
         self.share = share
         self.measured = measured
-        self.lines = 0
+        self.numbering = numbering
         self.where: Where = "end" if share == 1 else "start" if share == 0 else "middle"
-
-    def count_lines(self) -> None:
-        """Count the lines of the whole text, which a marker needs that names the missing ones."""
-        self.lines = line_count(self.text)
 
     def with_marker(self, ref: str | None) -> Cut | None:
         """Cut with the longest marker there is room for, or None where no room is left for the text."""
-        if ref is not None or self.lines > 1:
-            block = partial(self._block, ref=ref, named=True)
+        if self.numbering is not None and (ref is not None or self.numbering.lines > 1):
+            block = partial(self._block, ref=ref, numbering=self.numbering)
             if 2 * self.measured.size(block(0, 0)) <= self.limit and (made := self._fit(block, self.share)):
                 return made
-        return self._fit(partial(self._block, ref=ref, named=False), self.share)
+        return self._fit(self._block, self.share)
 
-    def clipped(self, measured: Callable[[str], Measured]) -> Cut | None:
-        """Show only the marker, clipped to the limit, or None where that would clip its number."""
-        omitted = len(self.text)
-        marker = first_line(omitted, self.where)
-        alone = _Job(marker, self.limit, 1.0, measured(marker))
-        shown = marker if alone.measured.fits(self.limit) else alone.bare().text
-        shown = shown[:omitted]
-        return self._made(shown, 0, 0) if len(shown) >= shortest_clip(omitted) else None
+    def clipped(self, marker: str, measured: Measured) -> Cut | None:
+        """Show only the marker that says that all is missing, clipped to the limit, unless that clips its number."""
+        shown = marker if measured.fits(self.limit) else _Job(marker, self.limit, 1.0, measured).bare().text
+        return self._made(shown, 0, 0) if len(shown) >= shortest_clip(len(self.text)) else None
 
     def bare(self) -> Cut:
         """Keep the head alone, or the tail where the strategy keeps only that."""
@@ -177,9 +174,9 @@ class _Job:
     def _fit(self, block: Block, share: float) -> Cut | None:
         """Keep as much as fits around a block, or None where nothing does."""
         text, length = self.text, len(self.text)
-        guess = min(round(self.limit * share), length)
-        room = self.limit - self.measured.size(block(guess, min(self.limit - guess, length - guess)))
-        most = length
+        most = length - 1
+        guess = min(round(self.limit * share), most)
+        room = self.limit - self.measured.size(block(guess, min(self.limit - guess, most - guess)))
         while room > 0 and most > 0:
             head, tail = self._ends(room, share, most)
             if head == tail == 0:
@@ -204,30 +201,22 @@ class _Job:
         length = len(self.text)
         return boundaries.head_end(self.text, head), length - boundaries.tail_start(self.text, length - tail)
 
-    def _block(self, head: int, tail: int, *, ref: str | None, named: bool) -> str:
-        """Write the marker between its blank lines."""
+    def _block(self, head: int, tail: int, *, ref: str | None = None, numbering: Numbering | None = None) -> str:
+        """Write the marker between its blank lines; with a numbering, its second line too."""
         end = len(self.text) - tail
         marker = first_line(end - head, self.where)
-        if named:
-            marker += "\n" + second_line((*self._missing_lines(head, end), self.lines), ref, (head, end))
+        if numbering is not None:
+            marker += "\n" + second_line((*numbering.missing(head, end), numbering.lines), ref, (head, end))
         return ("" if self.where == "start" else "\n\n") + marker + ("" if self.where == "end" else "\n\n")
 
-    def _missing_lines(self, start: int, end: int) -> tuple[int, int]:
-        """First and last line of which something is missing; the line whose newline alone is missing is not."""
-        text = self.text
-        first = text.count("\n", 0, start) + 1
-        last = self.lines - text.count("\n", end - 1) + text.endswith("\n")
-        if end - start > 1 and text[start] == "\n":
-            first += 1
-        return first, last
-
     def _made(self, shown: str, head: int, tail: int) -> Cut:
+        """Put together what the caller gets."""
         length = len(self.text)
         omitted = length - head - tail
-        lines = (
-            (*self._missing_lines(head, length - tail), self.lines) if self.lines and omitted else (0, 0, self.lines)
-        )
-        return Cut(shown, length, omitted, head, tail, *lines)
+        if self.numbering is None:
+            return Cut(shown, length, omitted, head, tail)
+        first, last = self.numbering.missing(head, length - tail)
+        return Cut(shown, length, omitted, head, tail, first, last, self.numbering.lines)
 
 
 def _head_share(limit: int, strategy: str, ratio: float) -> float:

@@ -81,7 +81,7 @@ def shortest_clip(omitted: int) -> int:
 
 
 def find_marker(text: str, start: int = 0) -> MarkerInfo | None:
-    """Read the first whole marker at or after an offset.
+    r"""Read the first whole marker at or after an offset.
 
     Args:
         text: Any text, such as an observation.
@@ -91,7 +91,7 @@ def find_marker(text: str, start: int = 0) -> MarkerInfo | None:
     Returns:
         What it says, or None where there is no marker or only a clipped one.
 
-    >>> find_marker("ab\\n\\n[...truncated: 6 characters omitted from the middle...]\\n\\nyz").omitted_chars
+    >>> find_marker("ab\n\n[...truncated: 6 characters omitted from the middle...]\n\nyz").omitted_chars
     6
     """
     if text.find(_OPENING, start) < 0:

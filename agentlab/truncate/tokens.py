@@ -21,7 +21,9 @@ LONGEST_TOKEN = 128
 SLACK = 64
 """Tokens that a window must hold beyond those wanted: the ones at its rim may not be those of the whole text."""
 
-_FIRST_GUESS = 5
+_PROBE = 1024
+"""Characters of the first window: enough to tell Chinese (1 character per token) from prose (4) or from spaces."""
+
 _SURROGATES = r"[\ud800-\udfff]"
 
 
@@ -46,11 +48,13 @@ class NamedTokenizer:
         self._name = name
 
     def encode(self, text: str) -> list[int]:
+        """Ids of any text."""
         from agentlab.tokens import encode
 
         return encode(text, self._name)
 
     def decode_bytes(self, ids: list[int]) -> bytes:
+        """UTF-8 of ids."""
         from agentlab.tokens import encoding
 
         return encoding(self._name).decode_bytes(ids)
@@ -78,7 +82,10 @@ class Tokens:
             return True
         if length > limit * LONGEST_TOKEN:
             return False
-        return len(self._head.ids(limit)) <= limit
+        tokens = len(self._head.ids(limit))
+        if self._head.is_whole and _countable(self._text) is not self._text:
+            tokens = self.size(self._text)
+        return tokens <= limit
 
     def head(self, room: int) -> int:
         """Length in characters of the beginning that `room` tokens hold; a character cut through is left out."""
@@ -106,6 +113,11 @@ class _Window:
         self._width = 0
         self._ids: list[int] = []
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the window holds the whole text."""
+        return self._width == self._length
+
     def ids(self, room: int) -> list[int]:
         """Ids of a window that holds more than `room` tokens and some to spare, or else of the whole text."""
         wanted = room + SLACK + 1
@@ -118,7 +130,7 @@ class _Window:
     def _next_width(self, wanted: int) -> int:
         """Guess from the density seen so far, a fifth more than needed, so that few windows do."""
         if not self._ids:
-            return wanted * _FIRST_GUESS
+            return _PROBE
         return max(self._width * 6 * wanted // (5 * len(self._ids)), self._width * 3 // 2)
 
 

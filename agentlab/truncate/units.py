@@ -33,15 +33,19 @@ class Characters:
         self._length = len(text)
 
     def fits(self, limit: int) -> bool:
+        """Whether it has at most `limit` characters."""
         return self._length <= limit
 
     def head(self, room: int) -> int:
+        """Characters of the longest beginning of `room` characters."""
         return min(room, self._length)
 
     def tail(self, room: int) -> int:
+        """Characters of the longest end of `room` characters."""
         return min(room, self._length)
 
     def size(self, text: str) -> int:
+        """Characters of any text."""
         return len(text)
 
 
@@ -56,9 +60,11 @@ class Bytes:
         self._text = text
 
     def fits(self, limit: int) -> bool:
+        """Whether it has at most `limit` bytes."""
         return len(self._text) <= limit and utf8_size(self._text) <= limit
 
     def head(self, room: int) -> int:
+        """Characters of the longest beginning of `room` bytes."""
         data = _utf8(self._text[:room])
         end = min(room, len(data))
         while end < len(data) and data[end] & 0xC0 == 0x80:
@@ -66,6 +72,7 @@ class Bytes:
         return len(data[:end].decode("utf-8", "surrogatepass"))
 
     def tail(self, room: int) -> int:
+        """Characters of the longest end of `room` bytes."""
         data = _utf8(self._text[max(len(self._text) - room, 0) :])
         start = max(len(data) - room, 0)
         while start < len(data) and data[start] & 0xC0 == 0x80:
@@ -73,6 +80,7 @@ class Bytes:
         return len(data[start:].decode("utf-8", "surrogatepass"))
 
     def size(self, text: str) -> int:
+        """Bytes of any text."""
         return utf8_size(text)
 
 
@@ -90,9 +98,11 @@ class Lines:
         self._text = text
 
     def fits(self, limit: int) -> bool:
+        """Whether it has at most `limit` lines."""
         return len(self._text) <= limit or line_count(self._text) <= limit
 
     def head(self, room: int) -> int:
+        """Characters of the longest beginning of `room` lines."""
         end = -1
         for _ in range(room):
             end = self._text.find("\n", end + 1)
@@ -101,6 +111,7 @@ class Lines:
         return max(end, 0)
 
     def tail(self, room: int) -> int:
+        """Characters of the longest end of `room` lines."""
         if room == 0:
             return 0
         end = len(self._text)
@@ -112,6 +123,7 @@ class Lines:
         return end - start - 1
 
     def size(self, text: str) -> int:
+        """Lines of any text."""
         return line_count(text)
 
 

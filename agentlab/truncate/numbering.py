@@ -1,0 +1,41 @@
+"""Line numbers of what is missing, each character counted about once."""
+
+from __future__ import annotations
+
+from agentlab.truncate.units import line_count
+
+
+class Numbering:
+    r"""The lines of one text, asked for again and again at places that lie close together.
+
+    >>> numbering = Numbering("one\ntwo\nthree\nfour\n")
+    >>> numbering.lines, numbering.missing(5, 9)
+    (4, (2, 3))
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.lines = line_count(text)
+        # Two known places, one for each end of the gap: an offset, and the newlines before it.
+        self._start = (0, 0)
+        self._end = (len(text), self.lines - (text != "" and not text.endswith("\n")))
+
+    def missing(self, start: int, end: int) -> tuple[int, int]:
+        r"""First and last line of which something is missing when `text[start:end]` is.
+
+        A line that lacks only its newline is not missing, unless that is all there is.
+
+        >>> Numbering("one\ntwo\nthree\n").missing(3, 8)
+        (2, 2)
+        """
+        self._start = self._move(self._start, start)
+        self._end = self._move(self._end, end - 1)
+        first, last = self._start[1] + 1, self._end[1] + 1
+        return (first + 1 if end - start > 1 and self._text[start] == "\n" else first), last
+
+    def _move(self, known: tuple[int, int], offset: int) -> tuple[int, int]:
+        """Count from a known place to a new one."""
+        place, newlines = known
+        if offset < place:
+            return offset, newlines - self._text.count("\n", offset, place)
+        return offset, newlines + self._text.count("\n", place, offset)
