@@ -13,7 +13,7 @@ No secret is written: every text goes through `redact` first, and so does what i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA = "agentlab-cassette"
+SCHEMA: Final = "agentlab-cassette"
 VERSION = 1
 ROOT = ""
 
@@ -33,8 +33,8 @@ ROOT = ""
 class Header(msgspec.Struct, frozen=True, kw_only=True):
     """First line of a cassette: who answered."""
 
-    schema: Literal["agentlab-cassette", ""] = ""
-    version: int = 0
+    schema: Literal["agentlab-cassette"]
+    version: int
     provider: str | None
     model: str | None
     window: int | None = None

@@ -9,7 +9,7 @@ import msgspec
 from agentlab.providers.keys import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 DIGEST_DIGITS = 32
 
@@ -43,15 +43,44 @@ def clean(value: Any, then: Callable[[str], str] | None = None) -> Any:
     >>> clean({"content": "Bearer abc", "n": 1})
     {'content': 'Bearer [key]', 'n': 1}
     """
-    if isinstance(value, str):
-        text = redact(value)
-        if not text.isascii():
+    joined = "\0".join(_texts(value))
+    # Looking through all texts at once is much cheaper; what a seam between two makes up is sorted out one by one.
+    hide = redact if redact(joined) != joined else None
+    valid = joined.isascii() or joined.encode("utf-8", "replace").decode() == joined
+    if hide is None and valid and then is None:
+        return value
+
+    def change(text: str) -> str:
+        if hide is not None:
+            text = hide(text)
+        if not valid:
             text = text.encode("utf-8", "backslashreplace").decode()
         return text if then is None else then(text)
+
+    return _changed(value, change)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """A copy of a JSON value with every text changed."""
+    if isinstance(value, str):
+        return change(value)
     if isinstance(value, dict):
-        return {clean(key, then): clean(item, then) for key, item in value.items()}
+        return {_changed(key, change): _changed(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [clean(item, then) for item in value]
+        return [_changed(item, change) for item in value]
     return value
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.errors import CassetteMiss, InputError, ProviderError, SinkError
-from agentlab.providers.cassette import ROOT, Asked, Failure, Header, read_cassette
+from agentlab.providers.cassette import ROOT, SCHEMA, VERSION, Asked, Failure, Header, read_cassette
 from agentlab.providers.digests import Digests, chain, clean
 from agentlab.providers.wrapper import Wrapper
 from agentlab.store import open_for_append, write_all
@@ -62,7 +62,7 @@ class Recorder(Wrapper):
         self._lock = threading.Lock()
         self._digest = Digests()
         self._known: set[str] = {ROOT}
-        header = Header(provider=self.name, model=self.model, window=self.window)
+        header = Header(schema=SCHEMA, version=VERSION, provider=self.name, model=self.model, window=self.window)
         if self.path.exists():
             cassette = read_cassette(self.path)
             self._known = cassette.known
