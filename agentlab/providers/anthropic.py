@@ -85,8 +85,8 @@ class AnthropicProvider(WireProvider):
     ) -> Reply:
         """Make one model call; see `Provider.call`."""
         request = self._prompt(messages, system, tools)
-        if tools:
-            request["tool_choice"] = {"type": tool_choice}
+        if "tools" in request:
+            request["tool_choice"] = {"type": tool_choice if tools else "none"}
         request["max_tokens"] = max_output_tokens or self.max_output_tokens or self.default_output
         return self.complete(request, _Assembly(), messages=messages, on_text_delta=on_text_delta, scope=scope)
 
@@ -126,10 +126,9 @@ class AnthropicProvider(WireProvider):
         request: dict[str, Any] = {"model": self.model, "messages": to_anthropic(messages)}
         if system and not system.isspace():
             request["system"] = [{"type": "text", "text": sendable(system, "")}]
-        if tools:
-            request["tools"] = [
-                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools
-            ]
+        definitions = [_definition(tool.name, tool.description, tool.parameters) for tool in tools]
+        if definitions or (definitions := _definitions_of_history(messages)):
+            request["tools"] = definitions
         if self.cache:
             _mark(request, {"type": "ephemeral", "ttl": self.cache})
         return request
@@ -215,6 +214,17 @@ def _result_block(message: Message, ids: _Ids) -> dict[str, Any]:
     if message.get("is_error"):
         block["is_error"] = True
     return block
+
+
+def _definition(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """A tool as the API takes it."""
+    return {"name": name, "description": description, "input_schema": parameters}
+
+
+def _definitions_of_history(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Stand-ins for the tools of earlier calls: the API refuses calls in the history where it is sent no tools."""
+    names = {call["function"]["name"]: None for message in messages for call in message.get("tool_calls") or ()}
+    return [_definition(name, "Not available now.", {"type": "object"}) for name in names]
 
 
 def _mark(request: dict[str, Any], cache_control: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ that status and code only. Both official SDKs name their errors alike; `sdk` bel
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if value is None:
             continue
         try:
-            return max(0.0, float(value) * unit)
+            seconds = float(value) * unit
         except ValueError:
             return _seconds_until(value)
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     return None
 
 

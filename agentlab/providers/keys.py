@@ -22,8 +22,10 @@ MASK = "[key]"
 _SHORTEST_SECRET = 8
 _SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET|_PASSWORD)$")
 _LOOKS_LIKE_A_KEY = re.compile(
-    r"sk-[A-Za-z0-9_\-*.]{8,}"  # Anthropic's and OpenAI's, whole or with stars in the middle as a server echoes them
-    r"|(?<=[Bb]earer )[^\s\"',;]+"
+    # Anthropic's and OpenAI's, whole or as servers echo them: with stars or dots in the middle.
+    r"(?<![A-Za-z0-9])sk-(?=[a-z.\-]*[0-9A-Z_*])[A-Za-z0-9_\-*.]{7,}[A-Za-z0-9_\-*]"
+    # What follows in a header; a plain word does not.
+    r"|(?<=[Bb]earer )(?=[A-Za-z]*(?:[0-9]|[._~+/=\-][A-Za-z0-9]))[A-Za-z0-9._~+/=\-]{5,}"
     r"|(?<=[Xx]-[Aa][Pp][Ii]-[Kk][Ee][Yy]: )[^\s\"',;]+"
 )
 _keys: dict[str, str] = {}
@@ -88,7 +90,7 @@ def redact(text: str) -> str:
     """Take known keys, and what looks like one, out of a text.
 
     >>> redact("Incorrect API key provided: sk-proj-abc*****xyz.")
-    'Incorrect API key provided: [key]'
+    'Incorrect API key provided: [key].'
     >>> redact("Authorization: Bearer abc.def")
     'Authorization: Bearer [key]'
     """
