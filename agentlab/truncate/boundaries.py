@@ -11,6 +11,7 @@ MAX_STEPS = 64
 """How far a cut moves at most: a letter under a thousand marks is cut through."""
 
 _ZWJ = "\u200d"
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 def head_end(text: str, end: int) -> int:
@@ -54,7 +55,7 @@ def joined(text: str, offset: int) -> bool:
         return (left == "\r" and right == "\n") or left == _ZWJ
     if left == _ZWJ or _extends(right) or _in_pair(text, offset):
         return True
-    return _is_flag_letter(left) and _is_flag_letter(right) and _flag_letters_before(text, offset) % 2 == 1
+    return left in _FLAG_LETTERS and right in _FLAG_LETTERS and _flag_letters_before(text, offset) % 2 == 1
 
 
 def _extends(character: str) -> bool:
@@ -75,13 +76,7 @@ def _in_pair(text: str, offset: int) -> bool:
     return "\ud800" <= text[offset - 1] <= "\udbff" and "\udc00" <= text[offset] <= "\udfff"
 
 
-def _is_flag_letter(character: str) -> bool:
-    return "\U0001f1e6" <= character <= "\U0001f1ff"
-
-
 def _flag_letters_before(text: str, offset: int) -> int:
-    """How many regional indicators end at an offset; two make a flag. A run is counted 512 back at most."""
-    count = 0
-    while count < min(offset, 512) and _is_flag_letter(text[offset - 1 - count]):
-        count += 1
-    return count
+    """How many regional indicators end at an offset; two make a flag. Longer runs than 100,000 are not counted out."""
+    before = text[max(offset - 100_000, 0) : offset]
+    return len(before) - len(before.rstrip(_FLAG_LETTERS))

@@ -176,7 +176,8 @@ class _Job:
         text, length = self.text, len(self.text)
         most = length - 1
         guess = min(round(self.limit * share), most)
-        room = self.limit - self.measured.size(block(guess, min(self.limit - guess, most - guess)))
+        # The x stands for the head: what a block costs beside a text, whose last line its first newline ends.
+        room = self.limit + 1 - self.measured.size("x" + block(guess, min(self.limit - guess, most - guess)))
         while room > 0 and most > 0:
             head, tail = self._ends(room, share, most)
             if head == tail == 0:
