@@ -1,6 +1,7 @@
 """What the loop says while it runs: frozen events, handed to sinks in order.
 
-A sink is a function of one event. The session folder, the progress line of the terminal and a widget are sinks.
+A sink is a function of one event; where it has an attribute `hears`, it is given only events of these kinds. The
+session folder, the progress line of the terminal and a widget are sinks.
 A sink that raises ends the turn as failed; `messages` stays valid.
 """
 
@@ -111,4 +112,15 @@ class TurnFinished(Event, frozen=True):
     finished_at: str
 
 
+EVENTS: tuple[type[Event], ...] = (
+    TurnStarted,
+    CallStarted,
+    CallFinished,
+    CallRetried,
+    ToolStarted,
+    ToolFinished,
+    MessageAppended,
+    Repaired,
+    TurnFinished,
+)
 Sink = Callable[[Event], None]

@@ -122,7 +122,10 @@ def run_turn(
         ending = Ending("failed", "provider_error", error=error)
     except SinkError as error:
         ending = Ending("failed", "sink_error", error=error)
-    return turn.end(ending)
+    try:
+        return turn.end(ending)
+    except KeyboardInterrupt as error:  # pressed while the end was being written: what is open is closed all the same
+        return turn.end(Ending("cancelled", "interrupted", error=error))
 
 
 def _iterate(turn: Turn, user_message: str) -> Ending:

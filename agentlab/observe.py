@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.arguments import read_arguments
-from agentlab.budgets import Scope, run_in_thread
+from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
 from agentlab.errors import ScopeEnded, UnknownToolError
 from agentlab.policy import CHAPTER, Limit, Policy
 from agentlab.tokens import encode, valid_text
@@ -120,9 +120,9 @@ def run_side_by_side(
         threading.Thread(target=work, args=(index,), daemon=True).start()
     undo = scope.on_cancel(lambda: all_done.release(len(calls)))
     try:
-        for _ in calls:
-            left = scope.remaining()
-            all_done.acquire(timeout=None if left == float("inf") else left)
+        missing = len(calls)
+        while missing:
+            missing -= all_done.acquire(timeout=min(scope.remaining(), LONGEST_WAIT))
             if failures and not isinstance(failures[0], ScopeEnded):
                 raise failures[0]
             scope.check()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 INTERRUPTED = (
     "Error: interrupted before this call had a result. It may or may not have taken effect; call it again if needed."
 )
+NO_BEGINNING = "(the beginning of this conversation is missing)"
 NO_TEXT = {"user": "(empty message)", "assistant": "(no text)"}
 
 
@@ -66,6 +67,9 @@ def repaired(messages: Sequence[Any]) -> tuple[list[Message], list[str]]:
         if message["role"] == "tool":
             notes.append(f"message {index}: dropped, a result of {message.get('name') or 'a tool'} without a call")
             continue
+        if not result and message["role"] != "user":
+            notes.append(f"message {index}: the list does not begin with a user message, one was put in front")
+            result.append({"role": "user", "content": NO_BEGINNING})
         calls = _valid_calls(message, index, notes)
         result.append(message)
         for original_id, call in calls:

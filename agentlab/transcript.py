@@ -122,6 +122,8 @@ class SessionWriter:
         store: Keeps results in full, in the folder.
     """
 
+    hears = (MessageAppended, Repaired, TurnFinished)
+
     def __init__(
         self,
         folder: str | Path,

@@ -13,6 +13,7 @@ import msgspec
 
 from agentlab.errors import Cancelled, ScopeEnded, SinkError
 from agentlab.events import (
+    EVENTS,
     CallFinished,
     CallStarted,
     MessageAppended,
@@ -126,7 +127,7 @@ class Turn:
         self.tools = list(toolbox.values())
         self.policy = policy
         self.scope = scope
-        self.sinks = sinks
+        self.listeners = listeners_of(sinks)
         self.store = store
         self.budget = budget
         self.max_iterations = max_iterations
@@ -153,12 +154,11 @@ class Turn:
         """Close what an earlier turn left open, and append the user's message."""
         closed = self.conversation.close()
         self.conversation.offer(self.tools)
-        if self.sinks:
+        self.prompt = _clean(user_message) if user_message.strip() else "(empty message)"
+        if self.listeners:
             self.number = self.conversation.turn + 1
             for message in closed:
                 self.emit(Repaired(self.number, f"closed a call of {message['name']} that had no result"))
-        self.prompt = _clean(user_message) if user_message.strip() else "(empty message)"
-        if self.sinks:
             self.emit(TurnStarted(self.number, self.prompt))
         self._append({"role": "user", "content": self.prompt})
 
@@ -167,7 +167,7 @@ class Turn:
         if self.scope is not None:
             self.scope.check()
         self.iterations += 1
-        if self.sinks:
+        if CallStarted in self.listeners:
             self.emit(CallStarted(self.number, self.iterations, self.conversation.count.total.n))
         started = time.perf_counter()
         reply = self._entered(
@@ -182,7 +182,7 @@ class Turn:
         self._so_far = [reply.text]
         usage = reply.usage or Usage()
         self.usage = self.usage + usage if self.iterations > 1 else usage
-        if self.sinks:
+        if CallFinished in self.listeners:
             self.emit(CallFinished(self.number, self.iterations, reply, usage, time.perf_counter() - started))
         if self.budget is not None:
             self._limit = self.budget.spend(usage)
@@ -246,6 +246,7 @@ class Turn:
         text = ending.text
         if text is None:
             text = self._last_words(ending)
+            self._so_far = []
             if text.strip():
                 self._append({"role": "assistant", "content": text})
         if self._sink_error is not None and ending.error is None:
@@ -253,23 +254,23 @@ class Turn:
         result = TurnResult(
             text, ending.status, ending.reason, self.iterations, self.usage, self.tool_calls, ending.error
         )
-        if self.sinks:
+        if TurnFinished in self.listeners:
             self._emit_finished(result)
         return result
 
     # -- what they are made of
 
     def emit(self, event: Event) -> None:
-        """Hand an event to every sink; one that fails is not asked again.
+        """Hand an event to every sink that hears it; one that fails hears no more.
 
         Raises:
             SinkError: A sink failed, and the turn is not over yet.
         """
-        for sink in tuple(self.sinks):
+        for sink in self.listeners.get(type(event), ()):
             try:
                 sink(event)
             except Exception as error:  # noqa: BLE001 - a sink is foreign code; its failure is an ending
-                self.sinks.remove(sink)
+                self.listeners = {kind: [s for s in known if s is not sink] for kind, known in self.listeners.items()}
                 self._sink_error = SinkError(f"{type(error).__name__}: {error}")
                 self._sink_error.__cause__ = error
         if self._sink_error is not None and not self._over:
@@ -278,7 +279,7 @@ class Turn:
     def _append(self, message: Message, reply: Reply | None = None, observation: Observation | None = None) -> None:
         usage = None if reply is None else reply.usage
         index = self.conversation.append(message, usage)
-        if self.sinks:
+        if MessageAppended in self.listeners:
             self.emit(
                 MessageAppended(
                     self.number,
@@ -310,14 +311,14 @@ class Turn:
         if len(calls) > 1 or (calls and not (calls[0].id and calls[0].name)):
             used: set[str] = set()
             for call in calls:
-                if not call.name and self.sinks:
+                if not call.name:
                     self.emit(Repaired(self.number, "dropped a call without a name"))
             calls = tuple(ToolCall(unique_id(c.id, used), c.name, c.arguments) for c in calls if c.name)
         usage = self.conversation.estimate_usage(reply) if reply.usage is None else reply.usage
         return Reply(_clean(reply.text), calls, usage, reply.stop_reason, reply.model)
 
     def _say_started(self, calls: list[ToolCall]) -> None:
-        if self.sinks:
+        if ToolStarted in self.listeners:
             for call in calls:
                 self.emit(ToolStarted(self.number, self.iterations, call))
 
@@ -340,7 +341,7 @@ class Turn:
             {"name": call.name, "chars": seen.original_chars, "shown": shown, "is_error": seen.is_error}
         )
         self._append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
-        if self.sinks:
+        if ToolFinished in self.listeners:
             self.emit(
                 ToolFinished(
                     self.number, self.iterations, call, seen.original_chars, shown, seen.is_error, seen.store_id
@@ -381,6 +382,15 @@ class Turn:
                 iso(time.time()),
             )
         )
+
+
+def listeners_of(sinks: list[Sink]) -> dict[type[Event], list[Sink]]:
+    """The sinks by the kind of event that they hear: those in their attribute `hears`, or all."""
+    listeners: dict[type[Event], list[Sink]] = {}
+    for sink in sinks:
+        for kind in getattr(sink, "hears", EVENTS):
+            listeners.setdefault(kind, []).append(sink)
+    return listeners
 
 
 def iso(seconds: float) -> str:
