@@ -6,6 +6,7 @@ keeps results in full. Each line is one append, so that a crash tears at most th
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,7 +142,8 @@ class SessionWriter:
         self.clock = clock
         specs = [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools]
         self._header = Header(SCHEMA, clock(), provider, model, system, specs, dict(policy or {}), dict(settings or {}))
-        self._messages = self._turns = -1
+        self._messages = -1
+        self._turns = TurnWriter(self.folder / TRANSCRIPT)
         self._encode = msgspec.json.Encoder().encode
 
     def __call__(self, event: Event) -> None:
@@ -154,18 +156,16 @@ class SessionWriter:
         if kind is MessageAppended:
             self._write_message(event)  # type: ignore[arg-type]
         elif kind is TurnFinished:
-            self._write_turn(event)  # type: ignore[arg-type]
+            self._turns(event)
         elif kind is Repaired:
             self._append(NoteLine(event.turn, event.note))  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """Close the files; the next event opens them again."""
-        import os
-
-        for descriptor in (self._messages, self._turns):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._messages = self._turns = -1
+        if self._messages >= 0:
+            os.close(self._messages)
+        self._messages = -1
+        self._turns.close()
         self.store.close()
 
     def _write_message(self, event: MessageAppended) -> None:
@@ -195,10 +195,31 @@ class SessionWriter:
                 write_all(self._messages, self._encode(self._header) + b"\n")
         write_all(self._messages, self._encode(line) + b"\n")
 
-    def _write_turn(self, event: TurnFinished) -> None:
-        if self._turns < 0:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._turns = open_for_append(self.folder / TRANSCRIPT)
+
+class TurnWriter:
+    """A sink that appends a line per user turn to a `transcript.jsonl`.
+
+    Args:
+        path: Made, with its folder, when the first line is written.
+    """
+
+    hears = (TurnFinished,)
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._file = -1
+
+    def __call__(self, event: Event) -> None:
+        """Write the line of a turn that is over.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        if not isinstance(event, TurnFinished):
+            return
+        if self._file < 0:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open_for_append(self.path)
         line = TurnLine(
             event.prompt,
             event.reply,
@@ -211,7 +232,13 @@ class SessionWriter:
             event.started_at,
             event.finished_at,
         )
-        write_all(self._turns, self._encode(line) + b"\n")
+        write_all(self._file, msgspec.json.encode(line) + b"\n")
+
+    def close(self) -> None:
+        """Close the file; the next event opens it again."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
 
 
 def read_session(path: str | Path) -> tuple[SessionRecord, list[Problem]]:
