@@ -1,0 +1,198 @@
+"""The phrases by which a user's text is understood, one expression for each thing that can be asked."""
+
+from __future__ import annotations
+
+import re
+
+
+def said(*phrases: str) -> re.Pattern[str]:
+    """Match any of some phrases, at the borders of words.
+
+    >>> bool(said("what time", "clock").search("What time is it?")), bool(said("clock").search("clockwise"))
+    (True, False)
+    """
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+
+
+def begins(*phrases: str) -> re.Pattern[str]:
+    """Match a text that begins with any of some phrases."""
+    return re.compile(rf"^(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+
+
+def is_all(*phrases: str) -> re.Pattern[str]:
+    """Match a text that is one of some phrases and nothing else."""
+    return re.compile(rf"^(?:{'|'.join(phrases)})$", re.IGNORECASE)
+
+
+FILES = r"(?:files?|folders?|director(?:y|ies)|entries|names|modules)"
+VERBS_OF_READING = r"read|seen?|open(?:ed)?|looked?|ask(?:ed)?|call(?:ed)?|used?|done|do|found|find"
+
+ELAPSED = said(
+    r"how (?:long|much time|many (?:seconds|minutes|hours|days))\b.*\b"
+    r"(?:since|ago|been|passed|elapsed|gone by|went by|between)",
+    "elapsed",
+    r"time (?:has |have |had )?(?:passed|gone by|went by)",
+)
+TIME = said(
+    r"what(?:'s| is|s)? (?:the )?(?:current |exact |local |utc )*(?:time|date|hour)",
+    r"what (?:time|day|date) is",
+    r"(?:the|current) (?:time|clock|date)(?! (?:complexity|zone|module|out))",
+    "today's date",
+    "o'?clock",
+    "which day",
+    "time (?:now|please)",
+)
+WORDS = said("how many words", "words? ?count", r"count\b.*\bwords?", "number of words", "words are (?:there )?in")
+SIZE = said(
+    "how (?:long|big|large)",
+    "how many (?:lines|characters|chars|bytes)",
+    "(?:size|length) of",
+    "line count",
+    "number of (?:lines|characters)",
+    "count (?:the )?lines",
+)
+MOST = said("(longest|largest|biggest|shortest|smallest|longer|larger|bigger|shorter|smaller|most lines|fewest lines)")
+ONE_OF_MANY = said(rf"(?:which|what|find|the) (?:\w+ )?(?:of the )?{FILES}")
+COMPARE = said("compare", "differ(?:s|ence|ences|ent)?", "versus", "vs", "in common", "the same as")
+CHANGED = said(
+    r"(?:has|have|did|what|is|anything)\b.*\bchange[ds]?", "still the same", "different (?:now|from before|than before)"
+)
+RECALL = said(
+    rf"(?:have|did|had) (?:you|we|i) (?:\w+ )?(?:{VERBS_OF_READING})",
+    r"(?:you|we|i)(?:'ve| have| had)? (?:\w+ )?(?:read|saw|seen|opened|looked at|asked|called|used|found)",
+)
+DEFINES = said("(class(?:es)?|functions?|methods?|imports?|headings?|sections?)")
+DEFINE_ASK = said("which", "what", "list", "name", "show", "give", "tell", "all", "how many", "find")
+DEFINITION = said(
+    "show",
+    "print",
+    "read",
+    "explain",
+    "display",
+    "what does",
+    "body",
+    "source",
+    "code",
+    "where",
+    "defined",
+    "definition",
+)
+WHERE = said(
+    r"where\b.*\b(?:is|are|does)", "which (?:files?|modules?|lines?|ones?)", "how (?:many (?:times|lines|files)|often)"
+)
+SEARCH = said(
+    "grep",
+    "search",
+    "find",
+    "look for",
+    "locate",
+    "hunt",
+    "scan",
+    "any(?:thing|where)? (?:mention|about)",
+    "mention of",
+)
+MENTION = said(
+    "mentions?",
+    "contains?",
+    "includes?",
+    "uses?",
+    "says?",
+    "has",
+    "have",
+    "with",
+    "occurs?",
+    "appears?",
+    "matches",
+    "matching",
+    "defined?s?",
+    "imports?",
+    "about",
+)
+ONLY_FILES = said("(?:which|what|how many) (?:files?|modules?)")
+REGULAR = said("grep", "regex", "regular", "pattern")
+LIST = said(
+    rf"(?:list|ls|show|display|enumerate|give|see|tell)\b.*\b{FILES}",
+    rf"(?:what|which)\b.*\b{FILES}\b.*\b(?:here|there|in|are|exist|available|have|do)",
+    r"what(?:'s| is|s) (?:here|in (?:the |this )?(?:\S+ )?(?:folder|directory|workspace))",
+    rf"how many {FILES}",
+    r"list\b.*\b(?:in|of)",
+)
+LIST_ALONE = is_all("ls", "dir", "list")
+MORE = begins(
+    "(?:please )?(?:continue|go on|carry on|next|more|proceed|keep going)",
+    r".*\bnext (?:page|part)",
+    r".*\bpage (?:\d+|two|three)",
+    r".*\bthe rest",
+    r".*\b(?:missing|omitted|remaining|cut|hidden|truncated) (?:part|lines|text|middle|out|off)",
+    r".*\bwhat (?:was|is|got) (?:cut|missing|omitted|left out|truncated)",
+    r".*\bshow (?:me )?more",
+)
+PART = said(
+    r"(end|ending|last (?:\w+ )?lines?|bottom|tail|start|beginning|first (?:\w+ )?lines?|top|head|middle|centre|center)"
+)
+LINES = said(r"lines? (\d{1,9})(?:\s?(?:-|–|to|through|and|until)\s?(\d{1,9}))?")
+PURPOSE = said(
+    r"what\b.*\b(?:for|about|do(?:es)?|say|purpose)",
+    r"summar\w+",
+    "explain",
+    "describe",
+    "purpose",
+    "gist",
+    "sum up",
+    "tell me about",
+    "outline",
+)
+READ = said(
+    "read",
+    "show",
+    "open",
+    "print",
+    "display",
+    "cat",
+    "view",
+    "contents?",
+    "look at",
+    "give",
+    "see",
+    "load",
+    "fetch",
+    "dump",
+    r"what(?:'s| is|s)? in",
+    "inside",
+    "check",
+)
+REVIEW = said(r"summar\w+", "sum up", "recap", "wrap up", "review")
+SO_FAR = said(
+    "so far",
+    "conversation",
+    "session",
+    "we (?:did|have|talked|discussed)",
+    "you (?:did|have|found)",
+    "earlier",
+    "everything",
+    "all (?:this|that)",
+    "results",
+    "findings",
+)
+GREETING = is_all("(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|howdy)(?: there| you| all)?")
+THANKS = is_all(r"(?:ok(?:ay)?|thanks?|thank you|great|good|nice|perfect|bye|goodbye|cheers|cool)\b(?: \w+){0,4}")
+ABILITIES = said(
+    "what (?:can|could|do) you (?:do|offer)",
+    "(?:who|what) are you",
+    "are you (?:an?|the|real|human)",
+    "your (?:tools|abilities|capabilities|limits)",
+    "which (?:tools|model)",
+    "how do you work",
+)
+HELP = begins("help")
+IT = said("it", "its", "that", "this", "them", "they", "there", "the (?:file|module|same)")
+ASKS = begins("does|do|is|are|has|can|could|would|please|check|tell|what|which|how|where")
+FOLDER = re.compile(
+    r"\b(?:in|inside|of|under|folder|directory)\b (?:the )?(?:folder |directory )?(?P<a>[\w./-]+)"
+    r"(?: (?:folder|directory|subfolder))?|(?P<b>[\w./-]+) (?:folder|directory)",
+    re.IGNORECASE,
+)
+SEARCH_VERB = re.compile(
+    "grep|search|find|locate|for|word|mentions?|contains?|includes?|uses?|says?|has|have|with|imports?|term|phrase|string"
+    "|where|about"
+)
