@@ -191,6 +191,22 @@ def test_a_signal_handler_may_cancel_in_the_middle_of_a_wait():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_a_cancel_that_interrupts_the_registration_of_a_watcher_does_not_lock_up():
+    scope, woken = Scope(), []
+
+    class Interrupted(list):
+        def append(self, item):
+            scope.cancel("signal in between")
+            super().append(item)
+
+    scope._watchers = Interrupted()
+    thread = threading.Thread(target=scope.on_cancel, args=(lambda: woken.append(1),), daemon=True)
+    thread.start()
+    thread.join(2)
+    assert not thread.is_alive()
+    assert woken == [1]
+
+
 # Waiting
 
 
@@ -210,6 +226,11 @@ def test_a_wait_that_passes_the_deadline_sleeps_until_it_and_raises():
     with pytest.raises(DeadlineExceeded):
         scope.wait(30)
     assert clock.now == 110
+
+
+def test_a_wait_that_was_cut_short_by_the_deadline_never_looks_complete():
+    with pytest.raises(DeadlineExceeded):
+        Scope(10, clock=Clock(), sleep=lambda seconds: None).wait(30)
 
 
 def test_a_wait_on_the_real_clock_never_returns_before_its_time_as_if_it_were_over():

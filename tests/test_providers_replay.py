@@ -415,6 +415,15 @@ def test_wherever_the_last_write_was_cut_off_the_rest_replays_and_recording_goes
     assert ask(replay, messages).text == "again"
 
 
+@pytest.mark.parametrize("number", [b"-", b"-1.", b"-1.5e", b"-1.5e-", b"-1.5e-7"])
+def test_a_write_that_was_cut_within_a_number_is_told_from_damage(path, number):
+    ask(Recorder(ScriptedModel([call("f", n=-1.5e-7)]), path), [user("hi")])
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.index(b"-1.5e-7")] + number)
+    ask(Recorder(ScriptedModel(["again"]), path), [user("hi")])
+    assert ask(Replay(path), [user("hi")]).text == "again"
+
+
 def test_a_last_line_that_only_lacks_its_end_is_read(path):
     recorded_lines(path)
     path.write_bytes(path.read_bytes()[:-1])
