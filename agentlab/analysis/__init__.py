@@ -1,0 +1,42 @@
+"""Session analysis: where the tokens went, and what another cut would have kept.
+
+The steps, from a log on disk to frames:
+
+- `importers`: logs of several formats, damage reported
+- `session`: messages and model calls, whatever wrote them
+- `sizes`: tokens of each message, counted once
+- `parts`: the prompt of each call, split into new and re-sent
+- `curve`: a row per turn, a row per call, a few sentences
+- `evidence`: what in an observation may matter later
+- `compare`: policies on a session's own observations
+
+Importing this loads neither pandas nor a tokenizer.
+"""
+
+from __future__ import annotations
+
+from agentlab.analysis.compare import COMPARE_COLUMNS, compare, compare_cuts
+from agentlab.analysis.curve import CALL_COLUMNS, CURVE_COLUMNS, calls_frame, curve, summary
+from agentlab.analysis.frames import Column, describe
+from agentlab.analysis.importers import IMPORTERS, load, read_messages
+from agentlab.analysis.session import Call, Observed, Record, Session
+
+__all__ = [
+    "CALL_COLUMNS",
+    "COMPARE_COLUMNS",
+    "CURVE_COLUMNS",
+    "IMPORTERS",
+    "Call",
+    "Column",
+    "Observed",
+    "Record",
+    "Session",
+    "calls_frame",
+    "compare",
+    "compare_cuts",
+    "curve",
+    "describe",
+    "load",
+    "read_messages",
+    "summary",
+]

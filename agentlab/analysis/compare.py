@@ -1,0 +1,239 @@
+"""What each way of cutting keeps and saves, on a session's own observations.
+
+The observations are those of the session in full, where its store has them; a policy cuts them with the same code that
+the loop runs. The agent is taken to behave as it did.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentlab.analysis.evidence import Citation, Lines, citations, kept, lines_of
+from agentlab.analysis.frames import Column, frame_of
+from agentlab.analysis.session import Observed, by_iteration
+from agentlab.analysis.sizes import tokenizer_name
+from agentlab.errors import InputError
+from agentlab.messages import ToolCall
+from agentlab.observe import READ_BACK, Outcome, finish
+from agentlab.policy import Limit, Policy
+from agentlab.tokens import count_text
+from agentlab.tools import Tool
+from agentlab.truncate import STRATEGIES, UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+
+    from agentlab.analysis.session import Session
+    from agentlab.policy import Unit
+
+COMPARE_COLUMNS = [
+    Column("policy", "string", "", "its name"),
+    Column("strategy", "string", "", "of its default limit; missing where it has none"),
+    Column("limit", "Int64", "see unit", "value of its default limit; missing where it has none"),
+    Column("unit", "string", "", "unit of the limit"),
+    Column("observations", "int64", "observations", "in the session"),
+    Column("only_cut", "int64", "observations", "of these, kept nowhere in full: compared on what is left of them"),
+    Column("cut", "int64", "observations", "cut by this policy"),
+    Column("first_lines", "int64", "lines", "observations that have a first line"),
+    Column("first_lines_kept", "float64", "share", "of these, shown whole (200 characters of a longer one)"),
+    Column("last_lines", "int64", "lines", "observations that have a last line"),
+    Column("last_lines_kept", "float64", "share", "of these, shown whole (200 characters of a longer one)"),
+    Column("error_lines", "int64", "lines", "lines that report an error, a failure or an exit code"),
+    Column("error_lines_kept", "float64", "share", "of these, shown whole (100 characters around the word)"),
+    Column("names", "int64", "names", "names and ids that later calls cite and that only observations had"),
+    Column("names_kept", "float64", "share", "of these, still shown in at least one observation"),
+    Column("tokens_first", "int64", "prompt tokens", "of the observations as shown, each sent once"),
+    Column(
+        "saved_first", "int64", "prompt tokens", "less than in full, when an observation is sent for the first time"
+    ),
+    Column("saved_resent", "int64", "prompt tokens", "less than in full, when later calls carry it again"),
+]
+
+
+class _Shown(msgspec.Struct, frozen=True):
+    """What a policy shows of an observation: its text, and which of the full text that is."""
+
+    text: str
+    head: int
+    tail_start: int
+
+
+class _Evidence(msgspec.Struct, frozen=True):
+    """What there is to keep in a session's observations."""
+
+    observations: list[Observed]
+    lines: list[Lines]
+    citations: list[Citation]
+
+
+def compare_cuts(
+    session: Session,
+    strategies: Sequence[str] = ("middle_snip", "tail_cut", "head_cut"),
+    limits: Sequence[int] = (500, 1000, 2000, 4000, 16000),
+    unit: Unit = "characters",
+    *,
+    model: str | None = None,
+) -> pd.DataFrame:
+    """Compare strategies at several limits, every observation cut to the same one, errors too.
+
+    Args:
+        session: Any.
+        strategies: Names of `agentlab.truncate.STRATEGIES`.
+        limits: At least 0, in `unit`.
+        unit: `characters`, `tokens`, `lines` or `bytes`.
+        model: Count tokens as for this model.
+
+    Returns:
+        A frame with `COMPARE_COLUMNS`, a row per strategy and limit; see `compare`.
+
+    Raises:
+        InputError: An unknown strategy or unit, or a negative limit.
+    """
+    for name, known, allowed in (("strategies", set(strategies), STRATEGIES), ("unit", {unit}, UNITS)):
+        if unknown := sorted(known - set(allowed)):
+            raise InputError(f"unknown {unknown[0]!r}: one of {', '.join(allowed)}", field=name)
+    if any(limit < 0 for limit in limits):
+        raise InputError(f"a limit is at least 0, and {min(limits)} is not", field="limits")
+    cuts = [Limit(limit, unit, strategy) for strategy in strategies for limit in limits]
+    return compare(
+        session, [Policy(f"{each.strategy} {each.value}", default=each, errors=each) for each in cuts], model=model
+    )
+
+
+def compare(
+    session: Session,
+    policies: Iterable[Policy],
+    *,
+    toolbox: Mapping[str, Tool] | None = None,
+    model: str | None = None,
+) -> pd.DataFrame:
+    """Compare policies on the observations of a session.
+
+    A limit per iteration, `store_over` and `preview` count as in the loop. Tokens are those of the observations' bare
+    texts, an estimate: saved is what the full text has more than the text shown, once when it is first sent, and once
+    for each later call that carries it.
+
+    Args:
+        session: Any.
+        policies: Each becomes a row.
+        toolbox: The tools, for their own limits; a tool that is not in it has the chapter's 4,000 characters.
+        model: Count tokens as for this model; None takes the session's own.
+
+    Returns:
+        A frame with `COMPARE_COLUMNS`. A share of nothing is NaN. Names and ids are defined in
+        `agentlab.analysis.evidence.citations`; what is kept is exposure, no rate of success.
+
+    Raises:
+        MissingRanksError: The tokenizer's rank files are not there.
+
+    >>> from agentlab.analysis import read_messages
+    >>> session = read_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}])
+    >>> compare(session, [Policy("small", default=Limit(500))]).loc[0, "observations"].item()
+    0
+    """
+    observations = session.observations()
+    evidence = _Evidence(observations, [lines_of(seen.text) for seen in observations], citations(session, observations))
+    counter = _Counter(tokenizer_name(session, model))
+    tools = {seen.tool: _stand_in(seen.tool, (toolbox or {}).get(seen.tool)) for seen in observations}
+    rows = [_row(policy, evidence, _show(observations, policy, tools), counter) for policy in policies]
+    return frame_of(rows, COMPARE_COLUMNS)
+
+
+class _Counter:
+    """Tokens of texts, each counted once."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._known: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = count_text(text, self._model).n
+        return self._known[text]
+
+
+def _stand_in(name: str, tool: Tool | None) -> Tool:
+    """The tool, or one with its name, to be cut like."""
+    if tool is not None:
+        return tool
+    made = Tool("unnamed", "", {}, str, stored=name != READ_BACK)
+    made.name = name
+    return made
+
+
+def _show(observations: Sequence[Observed], policy: Policy, tools: Mapping[str, Tool]) -> list[_Shown]:
+    """Cut every observation as the loop would, those of one iteration together."""
+    shown = []
+    for group in by_iteration(observations):
+        calls = [ToolCall("", seen.tool, {}) for seen in group]
+        outcomes = [Outcome(seen.text, seen.is_error) for seen in group]
+        made = finish(calls, outcomes, tools, policy=policy)
+        shown += [_kept_of(seen.text, each.text) for seen, each in zip(group, made, strict=True)]
+    return shown
+
+
+def _kept_of(text: str, shown: str) -> _Shown:
+    """How much of the beginning and of the end of a text is shown."""
+    if shown == text:
+        return _Shown(shown, len(text), len(text))
+    head = _common(text, shown)
+    return _Shown(shown, head, max(head, len(text) - _common(text[::-1], shown[::-1])))
+
+
+def _common(a: str, b: str) -> int:
+    """Length of what two texts have in common at their beginning."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.startswith(b[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _row(policy: Policy, evidence: _Evidence, shown: list[_Shown], count: _Counter) -> tuple[object, ...]:
+    observations = evidence.observations
+    first, last, errors = [], [], []
+    for lines, each in zip(evidence.lines, shown, strict=True):
+        first += [kept(span, each.head, each.tail_start) for span in (lines.first,) if span is not None]
+        last += [kept(span, each.head, each.tail_start) for span in (lines.last,) if span is not None]
+        errors += [kept(span, each.head, each.tail_start) for span in lines.errors]
+    saved = [count(seen.text) - count(each.text) for seen, each in zip(observations, shown, strict=True)]
+    default = policy.default
+    return (
+        policy.name,
+        None if default is None else default.strategy,
+        None if default is None else default.value,
+        None if default is None else default.unit,
+        len(observations),
+        sum(not seen.whole for seen in observations),
+        sum(each.text != seen.text for seen, each in zip(observations, shown, strict=True)),
+        *_share(first),
+        *_share(last),
+        *_share(errors),
+        *_share(_names_kept(evidence, shown)),
+        sum(count(each.text) for seen, each in zip(observations, shown, strict=True) if seen.carried),
+        sum(less for less, seen in zip(saved, observations, strict=True) if seen.carried),
+        sum(less * (seen.carried - 1) for less, seen in zip(saved, observations, strict=True) if seen.carried),
+    )
+
+
+def _names_kept(evidence: _Evidence, shown: list[_Shown]) -> list[bool]:
+    by_index = {seen.index: each for seen, each in zip(evidence.observations, shown, strict=True)}
+    return [
+        any(
+            kept(span, by_index[index].head, by_index[index].tail_start)
+            for index, spans in citation.sources.items()
+            for span in spans
+        )
+        for citation in evidence.citations
+    ]
+
+
+def _share(flags: list[bool]) -> tuple[int, float]:
+    return len(flags), sum(flags) / len(flags) if flags else float("nan")

@@ -1,0 +1,47 @@
+"""Frames with declared columns: name, type, unit and meaning of each stand in one list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pandas as pd
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of a frame.
+
+    Attributes:
+        name: Its name.
+        dtype: Its pandas type.
+        unit: What a value counts; "" for names and flags.
+        meaning: What it says.
+    """
+
+    name: str
+    dtype: str
+    unit: str
+    meaning: str
+
+
+def frame_of(rows: Iterable[Sequence[Any]], columns: Sequence[Column]) -> pd.DataFrame:
+    """Make a frame of rows whose values stand in the order of the columns; without rows the types still hold.
+
+    >>> frame_of([(1, "a")], [Column("n", "int64", "tokens", ""), Column("of", "string", "", "")]).dtypes["n"].name
+    'int64'
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(list(rows), columns=[column.name for column in columns])
+    return frame.astype({column.name: column.dtype for column in columns})
+
+
+def describe(columns: Sequence[Column]) -> pd.DataFrame:
+    """The columns of a frame as a frame, to look them up in a notebook."""
+    import pandas as pd
+
+    return pd.DataFrame([msgspec.structs.asdict(column) for column in columns])

@@ -1,0 +1,136 @@
+"""agentlab's own session folder, or one of its files; see `agentlab.transcript`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.analysis.importers.shape import message_of, tools_of
+from agentlab.analysis.session import Call, Record, Session
+from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, MessageLine, Problem, read_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentlab.analysis.importers.peek import Peek
+    from agentlab.messages import Usage
+    from agentlab.transcript import TurnLine
+
+NAME = "agentlab"
+EXPECTS = f"agentlab's session folder, with {MESSAGES} in it"
+
+
+def recognises(peek: Peek) -> bool:
+    """Whether it is a session folder, or a file of one."""
+    if peek.is_folder:
+        return any((peek.path / name).is_file() for name in (MESSAGES, TRANSCRIPT))
+    if not peek.first_values:
+        return peek.path.name in (MESSAGES, TRANSCRIPT)
+    return any(_is_line(value) for value in peek.first_values)
+
+
+def read(peek: Peek) -> list[Session]:
+    """The one session of a folder."""
+    path = peek.path
+    beside = path.parent / MESSAGES
+    if path.name == TRANSCRIPT and beside.is_file():
+        path = beside
+    if path.is_dir() and not (path / MESSAGES).is_file():
+        path = path / TRANSCRIPT
+    record, problems = read_session(path)
+    peek.problems += problems
+    if not record.lines:
+        reason = f"there are no messages, only {TRANSCRIPT}: {MESSAGES} is needed to count what was sent"
+        peek.problems.append(Problem(str(path), 1, reason))
+    header, folder = record.header, record.path
+    records = _records(record.lines, str(path), peek.problems)
+    return [
+        Session(
+            id=folder.resolve().name if path.name in (MESSAGES, TRANSCRIPT) else path.stem,
+            format=NAME,
+            path=path if path.is_dir() else folder if path.name == MESSAGES else path,
+            records=tuple(placed for placed, _ in records),
+            calls=_calls(records, record.turns),
+            provider=header.provider,
+            model=header.model or next((line.model for _, line in records if line.model), None),
+            system=header.system,
+            tools=tools_of(header.tools),
+            turns=tuple(record.turns),
+            policy=header.policy,
+            store_folder=folder / STORE if (folder / STORE).is_dir() else None,
+        )
+    ]
+
+
+def _records(lines: Sequence[MessageLine], path: str, problems: list[Problem]) -> list[tuple[Record, MessageLine]]:
+    names: dict[str, str] = {}
+    placed = []
+    for number, line in enumerate(lines, 1):
+
+        def report(reason: str, number: int = number) -> None:
+            problems.append(Problem(path, number + 1, f"message {number}: {reason}"))
+
+        message = message_of(line.message, report, names)
+        if message is not None:
+            record = Record(message, line.turn, line.iteration, line.time, line.original_chars, line.store_id)
+            placed.append((record, line))
+    return placed
+
+
+def _calls(records: Sequence[tuple[Record, MessageLine]], turns: Sequence[TurnLine]) -> tuple[Call, ...]:
+    """A call for each iteration that the model answered; its prompt is all that stands before its first message."""
+    endings = {turn.turn: turn for turn in turns}
+    calls: list[Call] = []
+    known: set[tuple[int, int]] = set()
+    for index, (record, line) in enumerate(records):
+        place = (record.turn, record.iteration)
+        if record.iteration < 1 or place in known:
+            continue
+        known.add(place)
+        ending = endings.get(record.turn)
+        if record.role != "assistant":
+            calls.append(Call(*place, 0, index, None, time=record.time))
+        elif line.usage is not None or record.tool_calls or ending is None or ending.status == "complete":
+            calls.append(Call(*place, 0, index, index, line.usage, line.stop_reason, line.model, record.time))
+        elif ending.reason in ("blank_reply", "output_limit"):
+            calls.append(Call(*place, 0, index, None, time=record.time))
+    return _with_lost_usage(calls, endings)
+
+
+def _with_lost_usage(calls: list[Call], endings: dict[int, TurnLine]) -> tuple[Call, ...]:
+    """Give a call whose reply was not kept its usage: the turn's, less that of the turn's other calls."""
+    for number, turn in endings.items():
+        own = [index for index, call in enumerate(calls) if call.turn == number]
+        lost = [index for index in own if calls[index].usage is None]
+        if turn.usage is None or len(lost) != 1 or len(own) != turn.iterations:
+            continue
+        usage = turn.usage
+        for index in own:
+            if (used := calls[index].usage) is not None:
+                usage = _minus(usage, used)
+        if usage.prompt_tokens > 0 and min(usage.input_tokens, usage.output_tokens) >= 0:
+            calls[lost[0]] = msgspec.structs.replace(calls[lost[0]], usage=usage)
+    return tuple(calls)
+
+
+def _minus(whole: Usage, part: Usage) -> Usage:
+    from agentlab.messages import Usage
+
+    return Usage(
+        whole.input_tokens - part.input_tokens,
+        whole.output_tokens - part.output_tokens,
+        whole.cache_read_tokens - part.cache_read_tokens,
+        whole.cache_write_tokens - part.cache_write_tokens,
+        whole.exact and part.exact,
+    )
+
+
+def _is_line(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if value.get("type") == "session":
+        return str(value.get("schema", "")).startswith(SCHEMA.split("/")[0])
+    if value.get("type") == "message":
+        return isinstance(value.get("turn"), int) and isinstance(value.get("iteration"), int)
+    return {"prompt", "reply", "iterations"} <= value.keys()

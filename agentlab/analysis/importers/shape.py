@@ -1,0 +1,168 @@
+"""Foreign messages in the chapter's shape, and the calls that made them.
+
+A log is evidence: nothing is moved, invented or dropped to please a provider, as `agentlab.repair` does before a list
+is sent again. What has no place in the shape becomes a problem.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.analysis.session import Call, Record
+from agentlab.messages import Usage
+from agentlab.tokens import valid_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Report = Callable[[str], None]
+
+ROLES = ("user", "assistant", "tool", "system", "developer")
+
+
+def message_of(raw: Any, report: Report, names: dict[str, str]) -> dict[str, Any] | None:
+    """A message in the chapter's shape, or None where it is none.
+
+    Args:
+        raw: What the log has.
+        report: Told what could not be taken as it is.
+        names: Tool names by call id; read for a result without a name, and written for each call.
+
+    >>> message_of({"role": "assistant", "content": None}, print, {})
+    {'role': 'assistant', 'content': ''}
+    """
+    if not isinstance(raw, dict) or raw.get("role") not in ROLES:
+        found = f"the role {raw.get('role')!r}" if isinstance(raw, dict) else _kind(raw)
+        report(f"skipped: expected a message with one of the roles {', '.join(ROLES)}, found {found}")
+        return None
+    message: dict[str, Any] = {"role": raw["role"], "content": text_of(raw.get("content"), report)}
+    if isinstance(raw.get("tool_calls"), list) and raw["role"] == "assistant":
+        calls = [call for each in raw["tool_calls"] if (call := _call_of(each, report)) is not None]
+        names.update((call["id"], call["function"]["name"]) for call in calls)
+        if calls:
+            message["tool_calls"] = calls
+    if raw["role"] == "tool":
+        call_id = str(raw.get("tool_call_id") or "")
+        message |= {"tool_call_id": call_id, "name": str(raw.get("name") or names.get(call_id, ""))}
+        if raw.get("is_error") is True:
+            message["is_error"] = True
+    if raw["role"] == "user" and raw.get("origin") == "loop":
+        message["origin"] = "loop"
+    return message
+
+
+def text_of(content: Any, report: Report) -> str:
+    r"""The text of a content, which may be null or a list of parts.
+
+    >>> text_of([{"type": "text", "text": "a"}, "b"], print)
+    'a\nb'
+    """
+    if isinstance(content, str):
+        return valid_text(content)
+    if content is None:
+        return ""
+    if not isinstance(content, list):
+        report(f"content: expected a text or a list of parts, found {_kind(content)}; it counts as empty")
+        return ""
+    texts = []
+    for part in content:
+        text = part.get("text") or part.get("refusal") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            texts.append(valid_text(text))
+        else:
+            kind = part.get("type") if isinstance(part, dict) else _kind(part)
+            report(f"content: a part of type {kind!r} has no text and counts nothing")
+    return "\n".join(texts)
+
+
+def usage_of(raw: Any) -> Usage | None:
+    """OpenAI's usage of a call; its cached tokens stand inside `prompt_tokens`. None where it says nothing.
+
+    >>> usage_of({"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 60}})
+    Usage(input_tokens=40, output_tokens=7, cache_read_tokens=60, cache_write_tokens=0, exact=True)
+    """
+    if not isinstance(raw, dict):
+        return None
+    prompt, output = raw.get("prompt_tokens"), raw.get("completion_tokens")
+    if not isinstance(prompt, int) or prompt <= 0:
+        return None
+    details = raw.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    cached = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
+    return Usage(prompt - cached, output if isinstance(output, int) and output > 0 else 0, cached)
+
+
+def tools_of(raw: Any) -> tuple[dict[str, Any], ...]:
+    """Tools as name, description and parameters; what has no name is left out.
+
+    A schema that is none is put into the description, so that it still counts.
+    """
+    tools = []
+    for each in raw if isinstance(raw, list) else ():
+        function = each.get("function", each) if isinstance(each, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            continue
+        described, schema = function.get("description"), function.get("parameters")
+        described = valid_text(described) if isinstance(described, str) else ""
+        if not _is_schema(schema):
+            described += "" if schema is None else msgspec.json.encode(schema).decode()
+            schema = {}
+        tools.append({"name": function["name"], "description": described, "parameters": schema})
+    return tuple(tools)
+
+
+def records_of(messages: Iterable[dict[str, Any]]) -> tuple[Record, ...]:
+    """Place messages: a user message opens a turn, each assistant message an iteration."""
+    turn = iteration = 0
+    records = []
+    for message in messages:
+        if message["role"] == "user" and "origin" not in message:
+            turn, iteration = turn + 1, 0
+        elif message["role"] == "assistant":
+            iteration += 1
+        records.append(Record(message, turn, iteration))
+    return tuple(records)
+
+
+def calls_of(records: Sequence[Record], usages: dict[int, Usage], model: str | None = None) -> tuple[Call, ...]:
+    """A call for each assistant message: its prompt is all that stands before it.
+
+    What an assistant says before the first user message is a greeting that no call made.
+    """
+    return tuple(
+        Call(record.turn, record.iteration, 0, index, index, usages.get(index), None, model)
+        for index, record in enumerate(records)
+        if record.role == "assistant" and record.turn > 0
+    )
+
+
+def _call_of(raw: Any, report: Report) -> dict[str, Any] | None:
+    function = raw.get("function") if isinstance(raw, dict) else None
+    name = function.get("name") if isinstance(function, dict) else None
+    if not isinstance(function, dict) or not isinstance(name, str) or not name:
+        report("tool_calls: a call without the name of a function is left out")
+        return None
+    arguments = function.get("arguments")
+    if not isinstance(arguments, str):
+        arguments = "{}" if arguments is None else msgspec.json.encode(arguments).decode()
+    call_id = str(raw.get("id") or "")
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": valid_text(arguments)}}
+
+
+def _is_schema(schema: Any) -> bool:
+    """Whether it is an object schema whose properties can be counted one by one."""
+    if not isinstance(schema, dict):
+        return False
+    properties = schema.get("properties")
+    if not properties:
+        return properties is None or isinstance(properties, dict)
+    return isinstance(properties, dict) and all(
+        isinstance(value, dict) and isinstance(value.get("enum", []), list) for value in properties.values()
+    )
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
+    return names.get(type(value), "a number")

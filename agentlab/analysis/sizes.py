@@ -1,0 +1,86 @@
+"""How many tokens each message of a session takes, counted once.
+
+Everything that splits a prompt into parts starts from these counts. Where the log has the provider's own figure for a
+call, `agentlab.analysis.parts` scales them to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentlab.tokens import count_messages, count_tools, join_methods, message_counter
+from agentlab.tokens.count import TokenCount
+
+if TYPE_CHECKING:
+    from agentlab.analysis.session import Session
+
+OFFLINE = ("offline", "scripted")
+"""Providers without a tokenizer of their own: they count in o200k_base, which is exact by definition."""
+
+DEFAULT = "o200k_base"
+
+
+class Sizes(msgspec.Struct, frozen=True):
+    """Tokens of what a session sent.
+
+    Attributes:
+        base: Of the system prompt, the tools and what opens the reply: part of every prompt.
+        messages: Of each message, in order.
+        exact: Whether the tokenizer is the model's own and covers all of it.
+        method: How it was counted.
+    """
+
+    base: int
+    messages: tuple[int, ...]
+    exact: bool
+    method: str
+
+
+def tokenizer_name(session: Session, model: str | None = None) -> str:
+    """Which model's tokenizer counts a session: the one asked for, the session's, else o200k_base."""
+    if model is not None:
+        return model
+    return DEFAULT if session.provider in OFFLINE or not session.model else session.model
+
+
+def sizes_of(session: Session, model: str | None = None) -> Sizes:
+    """Count a session.
+
+    Args:
+        session: Any.
+        model: Count as for this model; None takes the session's own.
+
+    Returns:
+        The sizes. They are estimates where the model is not known, where its tokenizer is not public, and where a
+        provider's layout is not: tool calls, results, nested schemas. For the offline model they are exact.
+
+    Raises:
+        MissingRanksError: The tokenizer's rank files are not there.
+
+    Where the log has neither system prompt nor tools but a measured first call, what that call has beyond its messages
+    is taken for them.
+    """
+    name = tokenizer_name(session, model)
+    count = message_counter(name)
+    counts = [count(record.message) for record in session.records]
+    base = count_messages([], name, system=session.system) + count_tools(session.tools, name)
+    method = join_methods(base.method, *dict.fromkeys(each.method for each in counts))
+    exact = base.exact and all(each.exact for each in counts)
+    if session.provider in OFFLINE and model is None:
+        exact, method = True, DEFAULT
+    elif model is None and not session.model:
+        exact, method = False, f"{DEFAULT} for an unknown model"
+    sizes = tuple(each.n for each in counts)
+    if not session.system and not session.tools:
+        base = TokenCount(max(base.n, _unlogged_base(session, sizes)), exact, method)
+    return Sizes(base.n, sizes, exact, method)
+
+
+def _unlogged_base(session: Session, sizes: tuple[int, ...]) -> int:
+    """What the first measured call sent beyond its messages."""
+    for call in session.calls:
+        if call.measured and call.usage is not None:
+            return call.usage.prompt_tokens - sum(sizes[call.start : call.stop])
+    return 0
