@@ -139,8 +139,6 @@ class WireProvider:
             ProviderError: The call failed; its `text` is what had arrived.
             ScopeEnded: The scope ended first.
         """
-        if scope is not None:
-            scope.check()
         events = _Stream(self, request, messages, scope)
         with closing(events.read()) as arriving:
             try:
