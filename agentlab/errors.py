@@ -13,6 +13,7 @@ AgentlabError
 │   ├── TransportError       no answer, or one that broke off
 │   └── CassetteMiss         a replayed session asked for a call that was not recorded
 ├── SinkError                an event could not be written
+├── RejectedRequest          a real API would reject this request   (in `agentlab.testing`)
 └── ToolError                a tool says why it could not do what was asked
     ├── ArgumentError        the arguments of a call cannot be read, or its schema does not accept them
     ├── UnknownToolError     there is no tool of that name

@@ -15,8 +15,8 @@ from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
 from agentlab.errors import ScopeEnded, UnknownToolError
 from agentlab.policy import CHAPTER, Limit, Policy
-from agentlab.tokens import encode, valid_text
-from agentlab.truncate import cut, drop_fields
+from agentlab.tokens import valid_text
+from agentlab.truncate import cut, drop_fields, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +154,8 @@ def finish(
 
 def _share(together: Limit, outcomes: Sequence[Outcome], limits: list[Limit]) -> list[Limit]:
     """Lower the largest until all fit into the limit of the iteration: small results stay whole."""
-    sizes = [_size(_cut(outcome.text, limit, None), together) for outcome, limit in zip(outcomes, limits, strict=True)]
+    shown = [_cut(outcome.text, limit, None) for outcome, limit in zip(outcomes, limits, strict=True)]
+    sizes = [measure(text, together.unit) for text in shown]
     if sum(sizes) <= together.value:
         return limits
     left, level = together.value, 0
@@ -167,15 +168,6 @@ def _share(together: Limit, outcomes: Sequence[Outcome], limits: list[Limit]) ->
         Limit(level, together.unit, limit.strategy, limit.ratio) if size > level else limit
         for size, limit in zip(sizes, limits, strict=True)
     ]
-
-
-def _size(text: str, limit: Limit) -> int:
-    """Size of a text in a limit's unit."""
-    if limit.unit == "characters":
-        return len(text)
-    if limit.unit == "tokens":
-        return len(encode(text))
-    return len(text.encode()) if limit.unit == "bytes" else len(text.splitlines())
 
 
 def _cut(text: str, limit: Limit, key: str | None) -> str:

@@ -9,14 +9,13 @@ Limit(value=50, unit='characters', strategy='middle_snip', ratio=0.5)
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from agentlab.errors import InputError
 from agentlab.truncate import STRATEGIES
-
-Unit = Literal["characters", "tokens", "lines", "bytes"]
+from agentlab.truncate.units import Unit
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,9 @@ from agentlab.tools import Tool, tool, toolbox
 
 
 @tool
-def look(path: str, start: int = 1, end: int | None = None, mode: Literal["text", "bytes"] = "text", deep: bool = False) -> str:
+def look(
+    path: str, start: int = 1, end: int | None = None, mode: Literal["text", "bytes"] = "text", deep: bool = False
+) -> str:
     """Look at a file.
 
     Args:
@@ -136,7 +138,10 @@ def test_a_schema_that_is_not_valid_is_said_and_not_crashed_on() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["path", "start", "arguments", "x"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["path", "start", "arguments", "x"]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 

@@ -137,7 +137,9 @@ def big() -> str:
 
 
 def test_a_runner_records_its_session_and_offers_to_read_results_back(tmp_path: Path) -> None:
-    with Runner(ScriptedModel([call("big"), "ok", "bye"]), folder=tmp_path, tools=[big], settings={"caching": "off"}) as session:
+    with Runner(
+        ScriptedModel([call("big"), "ok", "bye"]), folder=tmp_path, tools=[big], settings={"caching": "off"}
+    ) as session:
         session.send("Go.")
         assert "read_result" in [t.name for t in session.tools]
         session.send("Bye.")

@@ -46,13 +46,29 @@ def test_pitfall_19_a_result_without_a_call_and_a_call_without_a_name_are_droppe
 
 
 def test_pitfall_20_null_and_empty_texts_are_replaced_on_load() -> None:
-    loaded = Conversation.load([{"role": "user", "content": ""}, asks("x", content=None), result("x", ""), {"role": "assistant", "content": None}])
+    loaded = Conversation.load(
+        [
+            {"role": "user", "content": ""},
+            asks("x", content=None),
+            result("x", ""),
+            {"role": "assistant", "content": None},
+        ]
+    )
     check_messages(loaded.messages)
     assert loaded.messages[2]["content"] == "(echo returned nothing)"
 
 
 def test_pitfall_16_and_17_ids_are_paired_within_their_message_and_made_unique() -> None:
-    history = [USER, asks("c", "c"), result("c", "one"), result("c", "two"), {"role": "assistant", "content": "ok"}, USER, asks("c"), result("c", "three")]
+    history = [
+        USER,
+        asks("c", "c"),
+        result("c", "one"),
+        result("c", "two"),
+        {"role": "assistant", "content": "ok"},
+        USER,
+        asks("c"),
+        result("c", "three"),
+    ]
     messages, _ = repaired(history)
     assert [m["content"] for m in messages if m["role"] == "tool"] == ["one", "two", "three"]
     check_messages(messages)
@@ -66,7 +82,16 @@ def test_pitfall_15_a_missing_result_says_interrupted() -> None:
 
 
 def test_pitfall_24_a_window_begins_at_a_user_message() -> None:
-    history = [USER, asks("x"), result("x"), {"role": "assistant", "content": "ok"}, USER, asks("y"), result("y"), {"role": "assistant", "content": "ok"}]
+    history = [
+        USER,
+        asks("x"),
+        result("x"),
+        {"role": "assistant", "content": "ok"},
+        USER,
+        asks("y"),
+        result("y"),
+        {"role": "assistant", "content": "ok"},
+    ]
     for keep in range(10):
         window = recent(history, keep)
         assert len(window) <= keep
@@ -90,10 +115,16 @@ def test_a_path_that_is_not_there_is_one_line(tmp_path: Any) -> None:
 
 blocks = st.one_of(
     st.just(USER),
-    st.builds(lambda ids, text: asks(*ids, content=text), st.lists(st.sampled_from("abc"), min_size=1, max_size=3), st.sampled_from(["", None, "hm"])),
+    st.builds(
+        lambda ids, text: asks(*ids, content=text),
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=3),
+        st.sampled_from(["", None, "hm"]),
+    ),
     st.builds(result, st.sampled_from("abcd"), st.sampled_from(["", "seen", None, [{"type": "text", "text": "part"}]])),
     st.builds(lambda text: {"role": "assistant", "content": text}, st.sampled_from(["", None, "ok"])),
-    st.sampled_from([{"role": "developer", "content": "x"}, {"content": "x"}, "text", None, {"role": "tool", "content": "y"}]),
+    st.sampled_from(
+        [{"role": "developer", "content": "x"}, {"content": "x"}, "text", None, {"role": "tool", "content": "y"}]
+    ),
 )
 
 

@@ -62,7 +62,9 @@ def run_interrupted_at(step: int, folder: Path | None) -> tuple[bool, list[Any],
     finished: list[str] = []
 
     def tool(name: str) -> Tool:
-        return Tool(name, "A tool.", {"type": "object", "properties": {}}, lambda: finished.append(name) or f"result of {name}")
+        return Tool(
+            name, "A tool.", {"type": "object", "properties": {}}, lambda: finished.append(name) or f"result of {name}"
+        )
 
     painted: list[str] = []
     messages: list[Any] = []
@@ -83,7 +85,9 @@ def run_interrupted_at(step: int, folder: Path | None) -> tuple[bool, list[Any],
 
 
 @pytest.mark.parametrize("logged", [False, True])
-def test_interrupting_at_every_line_leaves_valid_messages_that_keep_what_was_observed(tmp_path: Path, logged: bool) -> None:
+def test_interrupting_at_every_line_leaves_valid_messages_that_keep_what_was_observed(
+    tmp_path: Path, logged: bool
+) -> None:
     step = 0
     fired = True
     while fired:
@@ -167,7 +171,9 @@ def test_ctrl_c_while_a_tool_runs_propagates_and_keeps_the_parallel_result() -> 
     messages: list[Any] = []
     threading.Thread(target=press, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
-        agent_step("Go.", messages, ScriptedModel([[call("quick", id="a"), call("stuck", id="b")], "x"]), "", tools=tools)
+        agent_step(
+            "Go.", messages, ScriptedModel([[call("quick", id="a"), call("stuck", id="b")], "x"]), "", tools=tools
+        )
     release.set()
     check_messages(messages)
     assert messages[2]["content"] == "quick result"

@@ -39,7 +39,12 @@ def test_a_turn_appends_user_call_result_and_reply_in_place() -> None:
     reply = agent_step("How many?", messages, model, "Be brief.")
     assert reply == "Two words."
     assert roles(messages) == ["user", "assistant", "tool", "assistant"]
-    assert messages[2] == {"role": "tool", "tool_call_id": messages[1]["tool_calls"][0]["id"], "name": "wordcount", "content": "2"}
+    assert messages[2] == {
+        "role": "tool",
+        "tool_call_id": messages[1]["tool_calls"][0]["id"],
+        "name": "wordcount",
+        "content": "2",
+    }
     assert messages[-1] == {"role": "assistant", "content": "Two words."}
     check_messages(messages)
 
@@ -65,7 +70,9 @@ def test_a_provider_and_an_agent_step_typed_from_the_book_run_against_the_rest()
     class BookProvider:
         def __init__(self) -> None:
             self.replies = [
-                SimpleNamespace(text="", tool_calls=[SimpleNamespace(id="c1", name="wordcount", arguments={"text": "a b"})]),
+                SimpleNamespace(
+                    text="", tool_calls=[SimpleNamespace(id="c1", name="wordcount", arguments={"text": "a b"})]
+                ),
                 SimpleNamespace(text="Two.", tool_calls=[]),
             ]
 
@@ -293,7 +300,9 @@ def test_pitfall_16_an_id_that_comes_again_in_a_later_turn_is_paired_within_its_
 
 def test_pitfall_17_the_same_id_twice_in_one_reply_is_made_unique() -> None:
     messages: list[Any] = []
-    model = ScriptedModel([[call("echo", id="x", text="1"), call("echo", id="x", text="2"), call("echo", id="", text="3")], "ok"])
+    model = ScriptedModel(
+        [[call("echo", id="x", text="1"), call("echo", id="x", text="2"), call("echo", id="", text="3")], "ok"]
+    )
     agent_step("Go.", messages, model, "", tools=[echo])
     ids = [c["id"] for c in messages[1]["tool_calls"]]
     assert len(set(ids)) == 3

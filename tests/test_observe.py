@@ -49,7 +49,9 @@ def test_an_exception_is_class_and_message_without_stack_or_path() -> None:
     seen = observe(GIVE, raising(RuntimeError("boom\nsecond line")))
     assert seen.text == "Error: RuntimeError: boom\nsecond line"
     assert seen.is_error
-    assert observe(GIVE, raising(ToolError("no such file 'a': did you mean 'b'?"))).text.startswith("Error: ToolError: no such")
+    assert observe(GIVE, raising(ToolError("no such file 'a': did you mean 'b'?"))).text.startswith(
+        "Error: ToolError: no such"
+    )
     syntax = observe(GIVE, raising(SyntaxError("invalid syntax", ("/secret/place.py", 3, 1, "x ==", 3, 2))))
     assert syntax.text.startswith("Error: SyntaxError: invalid syntax")
     assert "/secret" not in syntax.text
@@ -95,7 +97,10 @@ def test_read_result_counts_lines_and_says_when_an_id_is_unknown() -> None:
     wrong = observe(ToolCall("1", "read_result", {"id": key[:-1] + "x"}), box)
     assert wrong.is_error
     assert f"did you mean '{key}'" in wrong.text
-    assert "has the lines 1 to 3" in observe(ToolCall("1", "read_result", {"id": key, "start": 9, "by": "lines"}), box).text
+    assert (
+        "has the lines 1 to 3"
+        in observe(ToolCall("1", "read_result", {"id": key, "start": 9, "by": "lines"}), box).text
+    )
 
 
 def test_the_range_in_the_note_reads_back_just_what_is_missing() -> None:
@@ -126,7 +131,9 @@ def test_no_note_on_reading_back_where_there_is_no_tool_for_it() -> None:
     st.integers(0, 4_000),
     st.sampled_from(["characters", "bytes"]),
 )
-def test_pitfall_05_the_results_of_one_iteration_stay_within_their_common_limit(sizes: list[int], together: int, unit: Any) -> None:
+def test_pitfall_05_the_results_of_one_iteration_stay_within_their_common_limit(
+    sizes: list[int], together: int, unit: Any
+) -> None:
     box = returning("")
     calls = [GIVE] * len(sizes)
     outcomes = [Outcome("x" * size) for size in sizes]
@@ -225,7 +232,11 @@ def test_a_policy_file_says_where_it_is_wrong(tmp_path: Any) -> None:
     path = tmp_path / "p.json"
     path.write_text('{"name": "mine", "limits": {"grep": {"value": 100, "unit": "tokens"}}}')
     assert load_policy(path).limits["grep"] == Limit(100, "tokens")
-    for text, field in [('{"limits": {"a": {"value": "x"}}}', "limits"), ('{"defualt": {}}', "defualt"), ("{", "not JSON")]:
+    for text, field in [
+        ('{"limits": {"a": {"value": "x"}}}', "limits"),
+        ('{"defualt": {}}', "defualt"),
+        ("{", "not JSON"),
+    ]:
         path.write_text(text)
         with pytest.raises(InputError, match=field) as caught:
             load_policy(path)

@@ -30,7 +30,7 @@ class Handler(Server):
 '''
 FILES: dict[str, str] = {
     "server.py": CODE,
-    "client.py": '"""Ask the server."""\nimport socket\n\n\ndef ask(host):\n    return socket.create_connection(host)\n',
+    "client.py": '"""Ask the server."""\nimport socket\n\n\ndef ask(host):\n    return socket.create_connection(host)',
     "config.ini": "[server]\nport = 8040\nretry_limit = 3\n",
     "notes/todo.txt": "buy milk\ncall the plumber\nship release 4.2\n",
     "notes/ideas.txt": "a clock without hands\n",

@@ -28,14 +28,16 @@ from agentlab.tokens.running import estimate_base
 JARGON = [
     {
         "role": "system",
-        "content": "You are a helpful, pattern-following assistant that translates corporate jargon into plain English.",
+        "content": "You are a helpful, pattern-following assistant "
+        "that translates corporate jargon into plain English.",
     },
     {"role": "system", "name": "example_user", "content": "New synergies will help drive top-line growth."},
     {"role": "system", "name": "example_assistant", "content": "Things working well together will increase revenue."},
     {
         "role": "system",
         "name": "example_user",
-        "content": "Let's circle back when we have more bandwidth to touch base on opportunities for increased leverage.",
+        "content": "Let's circle back when we have more bandwidth "
+        "to touch base on opportunities for increased leverage.",
     },
     {
         "role": "system",
@@ -124,7 +126,24 @@ def test_messages_that_the_cookbook_does_not_cover_are_estimates() -> None:
 
     result = {"role": "tool", "tool_call_id": "call_1", "name": "grep", "content": "a.py:1:def f()"}
     assert not count_messages([PLAIN, result]).exact
+    assert not count_messages([{"role": "tool", "content": "a.py:1:def f()"}]).exact
     assert count_messages([PLAIN]).exact
+
+
+def test_the_full_stop_at_the_end_of_a_description_is_free() -> None:
+    def tool(end: str) -> dict[str, Any]:
+        properties = {"path": {"type": "string", "description": f"Where to read{end}"}}
+        return {"name": "read", "description": f"Read a file{end}", "parameters": {"properties": properties}}
+
+    assert count_tools([tool(".")]) == count_tools([tool("")])
+    assert count_tools([tool("..")]).n == count_tools([tool("")]).n + 2
+
+
+def test_an_estimate_counts_calls_as_text() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "grep", "arguments": "x" * 36}}
+    assert estimate_message({"role": "assistant", "content": None, "tool_calls": [call, call]}) == 80 // 4 + 4
+    assert estimate_message({"role": "assistant", "content": "abcde", "tool_calls": []}) == 2 + 4
+    assert estimate_message({"role": "user", "content": [{"type": "text", "text": "abcd"}, {"type": "image"}]}) == 5
 
 
 def test_what_no_provider_sees_costs_nothing() -> None:
@@ -307,6 +326,15 @@ def test_the_base_counts_once_and_changes_by_its_difference() -> None:
     count.set_base("x" * 800, [tool])
     assert count.total == TokenCount(410, exact=False, method="usage + characters/4")
     assert RunningCount().set_base("") == 0
+
+
+def test_a_first_base_after_a_report_is_in_it_already() -> None:
+    count = RunningCount()
+    count.report(Usage(300, 10))
+    count.set_base("x" * 400)
+    assert count.total == TokenCount(310, exact=True, method="usage")
+    count.set_base("x" * 440)
+    assert count.total.n == 320
 
 
 def test_a_base_can_be_counted_by_a_tokenizer() -> None:

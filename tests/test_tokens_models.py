@@ -77,6 +77,11 @@ def test_the_encodings_are_those_that_tiktoken_names() -> None:
     for model in models.all():
         if model.encoding is not None:
             assert model.encoding == encoding_name_for_model(model.name), model.name
+    for name in ("gpt-5-codex", "gpt-5.3-codex", "chatgpt-4o-latest", "gpt-4.1-2025-04-14", "o3-pro", "gpt-4-32k-0613"):
+        assert models.tokenizer_of(name).encoding == encoding_name_for_model(name)
+        assert models.tokenizer_of(name).exact
+    assert models.tokenizer_of("ft:gpt-4o:me").exact
+    assert models.tokenizer_of("ft:gpt-3.5-turbo:me").encoding == "cl100k_base"
 
 
 def test_the_factors_of_both_claude_tokenizers() -> None:

@@ -65,7 +65,13 @@ def test_a_session_is_written_and_read_as_it_was(tmp_path: Path) -> None:
     assert seen.original_chars == 18_000
     assert found.store().get(seen.store_id or "") == "7" * 79 + "\n" + "7" * 17_920
     first, second = found.turns
-    assert (first.prompt, first.reply, first.iterations, first.status, first.reason) == ("First?", "One.", 2, "complete", "reply")
+    assert (first.prompt, first.reply, first.iterations, first.status, first.reason) == (
+        "First?",
+        "One.",
+        2,
+        "complete",
+        "reply",
+    )
     assert first.tool_calls == [{"name": "big", "chars": 18_000, "shown": 4_000, "is_error": False}]
     assert second.turn == 2
     assert first.started_at.endswith("Z")
@@ -117,7 +123,9 @@ def test_pitfall_45_a_torn_last_line_is_reported_and_the_next_append_starts_fres
         (b"\xff\xfe\x00\n", 7, "skipped"),
     ],
 )
-def test_a_damaged_line_is_a_problem_with_file_line_and_reason(tmp_path: Path, content: bytes, line: int, words: str) -> None:
+def test_a_damaged_line_is_a_problem_with_file_line_and_reason(
+    tmp_path: Path, content: bytes, line: int, words: str
+) -> None:
     record(tmp_path, ("First?", ["One."]), ("Second?", ["Two."]))
     path = tmp_path / "messages.jsonl"
     whole = path.read_bytes().splitlines(keepends=True)

@@ -122,6 +122,16 @@ def test_the_second_line_goes_first_then_the_marker_is_clipped_then_the_head_sta
     assert cut(LOG, 12, "head_cut").text == LOG[-12:]
 
 
+def test_the_second_line_is_there_only_where_half_of_the_limit_holds_both():
+    for limit in range(100, 400):
+        made = cut(LOG, limit, ref=REF)
+        if find_marker(made.text).ref:
+            assert made.kept_head + made.kept_tail >= limit // 2 - 5
+            break
+        assert made.kept_head + made.kept_tail > 0
+    assert limit < 320
+
+
 def test_pitfall_11_a_cut_does_not_part_what_is_one_character_to_a_reader():
     whole = [
         "e\u0301",

@@ -40,7 +40,8 @@ PIECES = [
     "e" + "\u0301" * 100,
     "Error: no such file\n",
     "[...truncated: 12 characters omitted from the middle...]",
-    '[...truncated: 5 characters omitted from the end...]\n[lines 1-2 of 3; read_result("ab", start=1, end=6) returns them]',
+    "[...truncated: 5 characters omitted from the end...]\n[lines 1-2 of 3]",
+    '[lines 1-2 of 3; read_result("ab", start=1, end=6) returns them]',
 ]
 
 RUNS = st.builds(lambda piece, times: piece * times, st.sampled_from(PIECES), st.integers(1, 12))

@@ -69,7 +69,7 @@ def page_of_lines(text: str, key: str, first: int, last: int | None, *, room: in
     Raises:
         ToolError: The range is not one of the text.
     """
-    lines = text.splitlines(keepends=True)
+    lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     first = max(1, first)
     stop = len(lines) if last is None else min(last, len(lines))
     if first > max(1, len(lines)) or stop < first:

@@ -1,0 +1,60 @@
+# Two commands do it all: `make demo` and `make test`. Both set up .venv first, and are quick when run again.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-notebooks check lab bench notebooks constraints clean
+
+help:  ## say what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+demo: $(READY)  ## run the main job on Python's own library, offline
+	@$(BIN)/agentlab demo
+
+lab: $(READY)  ## start JupyterLab on the notebooks
+	@$(BIN)/agentlab lab
+
+test: $(READY_DEV)  ## run the test suite and the notebooks
+	@$(BIN)/python -m pytest -q
+	@$(MAKE) --no-print-directory test-notebooks
+
+test-notebooks: $(READY_DEV)  ## run the notebooks alone, and compare what they print
+	@$(BIN)/python -m pytest -q --nbval-lax --nbval-cell-timeout=60 notebooks
+
+check: $(READY_DEV)  ## ruff, mypy, layers, doctests
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m pytest -q --doctest-modules agentlab
+
+bench: $(READY_DEV)  ## time the loop, the cuts and the imports; PEERS=llm,smolagents adds others
+	@$(BIN)/python -m tests.benchmarks
+
+notebooks: $(READY_DEV)  ## run the notebooks again and keep their outputs
+	@$(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace notebooks/*.ipynb
+
+constraints: $(READY_DEV)  ## pin what is installed now
+	@$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
+
+$(BIN)/python:
+	@echo "making $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "agentlab needs Python 3.11 or newer, and this is %d.%d: make PYTHON=python3.12 ..." % sys.version_info[:2])'
+	@$(PYTHON) -m venv $(VENV)
+
+$(READY): $(BIN)/python pyproject.toml constraints.txt
+	@echo "installing agentlab (once; some minutes the first time)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(READY_DEV): $(READY)
+	@echo "installing what the tests need (once)"
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+clean:  ## remove .venv, caches and runs
+	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache runs

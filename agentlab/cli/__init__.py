@@ -1,0 +1,75 @@
+"""The command `agentlab`.
+
+Each command is a module with `add`, which describes its arguments, and `run`, which does it and returns an exit code:
+0 done, 1 a turn failed, 2 bad input (one line that says what to do), 130 Ctrl-C. What is heavy is imported when a
+command runs, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from agentlab import __version__
+from agentlab.errors import AgentlabError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+examples:
+  agentlab demo                                  ten turns over Python's own library, offline
+  agentlab run --workspace src --prompt "Which files are here?"
+  agentlab run --script prompts.txt --provider anthropic --max-cost 0.20
+  agentlab chat                                  talk in the terminal, no key needed
+  agentlab curve runs/20260501-101500 --plot curve.png
+  agentlab doctor                                what is installed, and what to do about the rest
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line and exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and end."""
+        raise InputError(f"{message}; see {self.prog} --help")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    from agentlab.cli import chat, curve, demo, doctor, lab, run
+
+    top = Parser(
+        prog="agentlab",
+        description="Learn and measure how an LLM agent observes and continues.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"agentlab {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    for module in (demo, run, chat, curve, lab, doctor):
+        module.add(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit code."""
+    try:
+        parsed = parser().parse_args(arguments)
+        return int(parsed.run(parsed))
+    except AgentlabError as error:
+        sys.stderr.write(f"agentlab: {_one_line(str(error))}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("agentlab: interrupted\n")
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output is gone, as with `| head`: nobody to tell
+        return 0
+
+
+def _one_line(text: str) -> str:
+    from agentlab.providers.keys import redact
+
+    return redact(" ".join(text.split()))

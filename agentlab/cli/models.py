@@ -1,0 +1,85 @@
+"""Which model answers: the arguments of it, and opening it with every care that a hosted one asks for."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from agentlab.budgets import Budget
+from agentlab.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+MAX_COST = 0.50
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that choose a model."""
+    group = parser.add_argument_group("model")
+    group.add_argument("--provider", default="offline", metavar="P", help="offline (default), anthropic or openai")
+    group.add_argument("--model", metavar="M", help="the model; a hosted provider has those with a known price")
+    group.add_argument("--any-model", action="store_true", help="take a model whose price is not known")
+    group.add_argument("--base-url", metavar="URL", help="another server that speaks the provider's protocol")
+    group.add_argument("--cache", choices=("5m", "1h"), help="switch on Anthropic's prompt caching for so long")
+    group.add_argument("--window", type=int, metavar="N", help="window of the offline model, in tokens")
+    group.add_argument("--record", metavar="FILE", help="write every model call to a cassette")
+    group.add_argument("--cassette", metavar="FILE", help="answer from a cassette instead of a model")
+    group.add_argument(
+        "--max-cost", type=float, default=MAX_COST, metavar="USD", help=f"end the run at this cost (default {MAX_COST})"
+    )
+    group.add_argument("--yes", action="store_true", help="do not ask before the first call to a hosted model")
+
+
+def open_model(arguments: argparse.Namespace) -> tuple[Any, Budget | None]:
+    """Open the model that the arguments name; returns it and the budget of the run.
+
+    Raises:
+        InputError: An unknown provider or model, a missing key, or no for an answer.
+    """
+    from agentlab.providers.registry import announcement, is_hosted, open_provider
+    from agentlab.providers.replay import Recorder, Replay
+    from agentlab.providers.retry import Retry
+
+    if arguments.cassette:
+        if arguments.record:
+            raise InputError("--record and --cassette exclude each other: choose one")
+        return Replay(arguments.cassette), None
+    options = {"cache": arguments.cache, "window": arguments.window}
+    provider: Any = open_provider(
+        arguments.provider,
+        model=arguments.model,
+        base_url=arguments.base_url,
+        any_model=arguments.any_model,
+        **options,
+    )
+    budget = None
+    if is_hosted(provider):
+        _confirm(announcement(provider, max_cost=arguments.max_cost), yes=arguments.yes)
+        budget = Budget(max_cost=arguments.max_cost, price=_price_of(provider.model, cache=arguments.cache or "5m"))
+    if arguments.record:
+        provider = Recorder(provider, arguments.record)
+    return (Retry(provider) if arguments.provider != "offline" else provider), budget
+
+
+def _price_of(model: str, *, cache: str) -> Any:
+    from agentlab.tokens import models
+
+    return lambda usage: models.price(usage, model, cache_ttl=cache)
+
+
+def _confirm(what: str, *, yes: bool) -> None:
+    """Ask once before money is spent.
+
+    Raises:
+        InputError: The answer was not yes, or nobody is there to answer.
+    """
+    sys.stderr.write(f"{what}\n")
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("this calls a hosted model and nobody is there to confirm it: add --yes")
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("not confirmed, nothing was sent")

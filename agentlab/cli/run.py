@@ -1,0 +1,166 @@
+"""`agentlab run`: a session from prompts, with its curve and its comparison of cuts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentlab.cli.models import add_model_arguments, open_model
+from agentlab.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentlab.policy import Policy
+
+EXAMPLES = """\
+A script is a text file with one prompt per line; empty lines and lines that begin with # are passed over.
+
+examples:
+  agentlab run --workspace src --prompt "List the files." --prompt "Read the longest one."
+  agentlab run --workspace . --script prompts.txt --out runs/first
+  agentlab run --script prompts.txt --record tape.jsonl        then   --cassette tape.jsonl
+  agentlab run --prompt "Hello" --provider openai --model llama3 --base-url http://127.0.0.1:8080/v1
+"""
+
+
+def add(commands: Any) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "run",
+        help="run a session and measure it",
+        description="Run a session, write its folder, plot its token curve and compare cuts on its own observations.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="folder whose files the tools read (default .)")
+    parser.add_argument("--prompt", metavar="TEXT", action="append", help="a user turn; may be given several times")
+    parser.add_argument("--script", metavar="FILE", help="a text file with a prompt per line")
+    parser.add_argument("--out", metavar="DIR", help="session folder to write (default runs/DATE-TIME)")
+    parser.add_argument("--policy", metavar="FILE", help="a JSON file with limits, instead of the chapter's")
+    parser.add_argument("--commands", action="store_true", help="let the model run shell commands, unconfined")
+    parser.add_argument("--max-iterations", type=int, metavar="N", help="cap of model calls per turn (default 10)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_model_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    prompts = prompts_of(arguments.prompt, arguments.script)
+    workspace = Path(arguments.workspace)
+    if not workspace.is_dir():
+        raise InputError("no such folder: name one with --workspace", path=workspace)
+    if arguments.max_iterations is not None and arguments.max_iterations < 1:
+        raise InputError(f"--max-iterations is at least 1, and {arguments.max_iterations} is not")
+    out = new_folder(Path(arguments.out or time.strftime("runs/%Y%m%d-%H%M%S")))
+    policy = policy_of(arguments.policy)
+    provider, budget = open_model(arguments)
+    return run_prompts(
+        prompts,
+        out,
+        as_json=arguments.json,
+        provider=provider,
+        workspace=workspace,
+        commands=arguments.commands,
+        policy=policy,
+        budget=budget,
+        max_iterations=arguments.max_iterations,
+        settings={"caching": getattr(provider, "caching", "off"), "workspace": str(workspace)},
+    )
+
+
+def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
+    """The prompts of a run, from arguments and script.
+
+    Raises:
+        InputError: There are none, or the script cannot be read.
+    """
+    prompts = list(given or ())
+    if script is not None:
+        try:
+            text = Path(script).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror}): name a text file", path=script) from None
+        except UnicodeDecodeError:
+            raise InputError("is not a text file in UTF-8: one prompt per line is expected", path=script) from None
+        prompts += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not prompts:
+        raise InputError("there is nothing to ask: give --prompt TEXT or --script FILE")
+    return prompts
+
+
+def new_folder(out: Path) -> Path:
+    """A folder that can take a new session.
+
+    Raises:
+        InputError: A session or a file is there already.
+    """
+    if out.is_file() or (out / "messages.jsonl").exists():
+        raise InputError("is there already: name another folder with --out", path=out)
+    return out
+
+
+def policy_of(path: str | None) -> Policy:
+    """The chapter's policy, or one from a file."""
+    from agentlab.policy import CHAPTER, load_policy
+
+    return CHAPTER if path is None or path == "chapter" else load_policy(path)
+
+
+def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any) -> int:
+    """Run prompts as one session, write and print what it comes to; returns the exit code."""
+    from agentlab.cli.progress import Progress
+    from agentlab.runner import Runner
+
+    progress = Progress(len(prompts), quiet=as_json)
+    try:
+        with Runner(settings.pop("provider"), folder=out, sinks=[progress], **settings) as session:
+            for prompt in prompts:
+                result = session.send(prompt)
+                if result.status in ("cancelled", "failed") or result.reason in ("max_cost", "token_budget"):
+                    break
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror or error}): name another folder with --out", path=out
+        ) from error
+    finally:
+        progress.stop()
+    report(out, prompts, result, as_json=as_json)
+    return {"cancelled": 130, "failed": 1}.get(result.status, 0)
+
+
+def report(out: Path, prompts: list[str], last: Any, *, as_json: bool) -> None:
+    """Measure the session that was written; print it as tables or as JSON."""
+    from agentlab.analysis import load
+    from agentlab.cli.results import as_json as rows
+    from agentlab.cli.results import print_results, write_results
+
+    if not (out / "messages.jsonl").exists():
+        raise InputError(f"nothing was written: {last.error or last.text}", path=out)
+    session = load(out)[0][0]
+    turns, cuts, files = write_results(session, out)
+    if as_json:
+        import msgspec
+
+        ended = {"status": last.status, "reason": last.reason, "turns": len(turns), "asked": len(prompts)}
+        whole = {
+            "folder": str(out),
+            **ended,
+            "curve": rows(turns),
+            "cuts": rows(cuts),
+            "files": [str(f) for f in files],
+        }
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(whole)).decode() + "\n")
+        return
+    print_results(session, turns, cuts)
+    if last.status != "complete":
+        sys.stdout.write(
+            f"The session ended after {len(turns)} of {len(prompts)} turns: {last.status} ({last.reason}).\n"
+        )
+    sys.stdout.write(
+        f"\nwritten to {out}/: messages.jsonl, transcript.jsonl, {', '.join(file.name for file in files)}\n"
+    )

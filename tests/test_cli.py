@@ -1,0 +1,257 @@
+"""The command `agentlab`: what it prints, what it writes, and that bad input is one line and exit code 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentlab.cli import main
+from agentlab.cli.doctor import examine
+from agentlab.cli.lab import lab_command, materials
+from agentlab.cli.run import prompts_of
+from agentlab.testing import check_messages
+from agentlab.transcript import read_session
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "big.py").write_text("".join(f"value_{n} = {n}\n" for n in range(3_000)) + "THE_END = 1\n")
+    (tmp_path / "src" / "small.txt").write_text("one two three\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tuple[str, str]:
+    assert main(arguments) == code
+    return capsys.readouterr()
+
+
+RUN = (
+    "run",
+    "--workspace",
+    "src",
+    "--prompt",
+    "Read big.py. What is at its end?",
+    "--prompt",
+    "How many words are in small.txt?",
+)
+
+
+def test_run_writes_a_session_and_prints_what_it_comes_to(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = said(capsys, *RUN, "--out", "first")
+    record, problems = read_session(folder / "first")
+    assert problems == []
+    assert [turn.status for turn in record.turns] == ["complete", "complete"]
+    assert record.turns[0].tool_calls[0]["name"] == "read_file"
+    check_messages(record.messages)
+    for name in ("curve.csv", "curve.png", "cuts.csv", "cuts.png"):
+        assert (folder / "first" / name).stat().st_size > 100
+    assert (folder / "first" / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "without continuation" in " ".join(out.split())
+    assert "middle_snip" in out
+    assert "written to first/" in out
+
+
+def test_run_as_json_can_be_read_by_a_program(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = said(capsys, *RUN, "--out", "first", "--json")
+    whole = json.loads(out)
+    assert err == ""
+    assert [row["turn"] for row in whole["curve"]] == [1, 2]
+    assert len(whole["cuts"]) == 15
+    assert {row["limit"] for row in whole["cuts"]} == {500, 1_000, 2_000, 4_000, 16_000}
+    first = whole["curve"][0]
+    parts = first["new_tokens"] + first["resent_iterations"] + first["resent_turns"] + first["base"]
+    assert parts == first["turn_tokens"]
+
+
+def test_a_recorded_run_is_answered_from_its_cassette(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, *RUN, "--out", "first", "--record", "tape.jsonl", "--json")
+    said(capsys, *RUN, "--out", "second", "--cassette", "tape.jsonl", "--json")
+    replies = [[turn.reply for turn in read_session(folder / name)[0].turns] for name in ("first", "second")]
+    assert replies[0] == replies[1]
+    _, err = said(
+        capsys,
+        "run",
+        "--workspace",
+        "src",
+        "--prompt",
+        "Read small.txt",
+        "--out",
+        "third",
+        "--cassette",
+        "tape.jsonl",
+        code=1,
+    )
+    assert "provider_error" in err + capsys.readouterr().out or "not recorded" in err
+
+
+def test_curve_reads_our_folders_and_message_lists(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, *RUN, "--out", "first", "--json")
+    ours = json.loads(said(capsys, "curve", "first", "--json")[0])
+    run = json.loads(said(capsys, *RUN, "--out", "second", "--json")[0])
+    assert len(ours["curve"]) == len(run["curve"]) == 2
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    (folder / "talk.json").write_text(json.dumps(messages))
+    out, _ = said(capsys, "curve", "talk.json", "--plot", "talk.png")
+    assert "1 call in 1 turn" in out
+    assert (folder / "talk.png").stat().st_size > 1_000
+
+
+TAU = Path(__file__).resolve().parents[2] / "shared" / "data" / "sessions" / "tau-bench" / "gpt-4o-airline.json"
+
+
+@pytest.mark.skipif(not TAU.exists(), reason="the public tau-bench log is not beside the project")
+def test_curve_takes_one_of_the_200_runs_of_tau_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    first = json.loads(said(capsys, "curve", str(TAU), "--run", "1", "--json")[0])
+    last = json.loads(said(capsys, "curve", str(TAU), "--run", "200", "--json")[0])
+    assert first["sessions"] == last["sessions"] == 200
+    assert first["session"] != last["session"]
+    assert all(row["turn_tokens"] > 0 for row in last["curve"])
+    _, err = said(capsys, "curve", str(TAU), "--run", "201", code=2)
+    assert "1 to 200" in err
+
+
+BAD: list[tuple[list[str], str]] = [
+    (["run"], "--prompt TEXT or --script FILE"),
+    (["run", "--prompt", "x", "--workspace", "nowhere"], "no such folder"),
+    (["run", "--script", "nowhere.txt"], "nowhere.txt: cannot be read"),
+    (["run", "--script", "binary.bin"], "binary.bin: is not a text file"),
+    (["run", "--prompt", "x", "--provider", "opnai"], "did you mean 'openai'"),
+    (["run", "--prompt", "x", "--provider", "anthropic"], "ANTHROPIC_API_KEY"),
+    (["run", "--prompt", "x", "--provider", "openai", "--model", "gpt-4p"], "did you mean 'gpt-4'"),
+    (["run", "--prompt", "x", "--provider", "openai"], "needs a model"),
+    (["run", "--prompt", "x", "--policy", "bad.json"], "unknown field `defualt`"),
+    (["run", "--prompt", "x", "--cassette", "nowhere.jsonl"], "nowhere.jsonl"),
+    (["run", "--prompt", "x", "--max-iterations", "0"], "at least 1"),
+    (["run", "--prompt", "x", "--out", "src/small.txt"], "is there already"),
+    (["run", "--prompt", "x", "--window", "many"], "--window"),
+    (["curve", "nowhere"], "no such file or folder"),
+    (["curve", "src/small.txt"], "src/small.txt"),
+    (["curve", "binary.bin"], "binary.bin"),
+    (["chat", "--workspace", "nowhere"], "no such folder"),
+    (["lab", "nowhere"], "no such folder"),
+    (["lab", "src"], "there is no notebooks/"),
+    (["start", "src/small.txt"], "is a file"),
+    (["frobnicate"], "invalid choice"),
+    ([], "COMMAND"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), BAD, ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else ""
+)
+def test_bad_input_is_one_line_that_says_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    (folder / "bad.json").write_text('{"defualt": {}}')
+    (folder / "binary.bin").write_bytes(bytes(range(256)))
+    out, err = said(capsys, *arguments, code=2)
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("agentlab: ")
+    assert words in err
+    assert not (folder / "runs").exists()
+
+
+def test_a_session_that_is_there_is_not_written_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, *RUN, "--out", "first", "--json")
+    _, err = said(capsys, *RUN, "--out", "first", code=2)
+    assert "is there already" in err
+    _, err = said(capsys, "demo", "--out", "first", code=2)
+    assert "another session" in err
+
+
+def test_a_hosted_model_is_asked_about_first_and_never_without_somebody_there(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-a-real-key-0000")
+    _, err = said(capsys, "run", "--prompt", "x", "--provider", "anthropic", "--out", "first", code=2)
+    assert "claude-haiku-4-5" in err
+    assert "per million tokens (prices of" in err
+    assert "the run ends at $0.50" in err
+    assert "add --yes" in err
+    assert "sk-ant" not in err
+    assert not (folder / "first").exists()
+
+
+def test_prompts_come_from_arguments_and_a_script(tmp_path: Path) -> None:
+    script = tmp_path / "prompts.txt"
+    script.write_text("# a comment\n\nFirst?\n  Second?  \n")
+    assert prompts_of(["Zeroth?"], str(script)) == ["Zeroth?", "First?", "Second?"]
+
+
+def test_chat_talks_in_the_terminal(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "agentlab", "chat", "--workspace", "src", "--transcript", "t.jsonl"],
+        input="How many words are in small.txt?\n\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "3" in done.stdout
+    assert json.loads((folder / "t.jsonl").read_text())["iterations"] >= 2
+
+
+def test_help_has_examples_and_loads_nothing_heavy() -> None:
+    heavy = "['pandas', 'matplotlib', 'anthropic', 'openai', 'rich', 'IPython', 'tiktoken']"
+    code = f"import sys, agentlab.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\nprint([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "examples:" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+    for command in ("demo", "run", "chat", "curve", "lab", "start", "doctor"):
+        done = subprocess.run(
+            [sys.executable, "-m", "agentlab", command, "--help"], capture_output=True, text=True, check=True
+        )
+        assert "examples:" in done.stdout
+
+
+def test_doctor_says_what_is_there_and_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    out, _ = said(capsys, "doctor")
+    for name in ("Python", "tokenizer", "notebook kernel", "key for anthropic", "node", "browser", "sandbox"):
+        assert name in out
+    checks = {check.name: check for check in examine(lambda name: None)}
+    assert not checks["sandbox"].ok
+    assert "bubblewrap" in checks["sandbox"].fix
+    assert checks["tokenizer"].ok
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-value-1234")
+    out, _ = said(capsys, "doctor", "--json")
+    assert "sk-secret" not in out
+    assert next(c for c in json.loads(out) if c["name"] == "key for openai")["ok"]
+
+
+def test_start_copies_the_notebooks_and_leaves_what_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "course" / "data" / "observations" / "planted.json"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    said(capsys, "start", str(tmp_path / "course"))
+    assert mine.read_text() == "mine"
+    copied = {p.relative_to(tmp_path / "course") for p in (tmp_path / "course").rglob("*") if p.is_file()}
+    assert Path("notebooks/01_observation_and_continuation.ipynb") in copied
+    assert Path("data/observations/services.yaml") in copied
+    assert (materials() / "notebooks").is_dir()
+
+
+def test_lab_starts_at_the_root_and_shows_the_notebooks(tmp_path: Path) -> None:
+    command: list[Any] = lab_command(tmp_path, port=9_000, browser=False)
+    assert f"--ServerApp.root_dir={tmp_path.resolve()}" in command
+    assert "--LabApp.default_url=/lab/tree/notebooks" in command
+    assert command[-2:] == ["--port=9000", "--no-browser"]
