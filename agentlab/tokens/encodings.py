@@ -18,12 +18,16 @@ DEFAULT_ENCODING: Final = "o200k_base"
 CHUNK_CHARACTERS: Final = 400_000
 """Longest text handed to tiktoken at once: a run of about a million spaces makes its regular expression panic."""
 
-_LOOK_BACK: Final = 10_000
+PIECE_END: Final = r"(?<=[A-Za-z])(?=[\x00-&(-@\[-`{-\x7f])|(?<=[0-9])(?=[\x00-/:-\x7f])|(?<=\n)(?=[^\s/])"
+"""Where a token of either encoding always ends, whatever comes before or after.
 
-# Where a piece of either encoding always ends, whatever comes before or after: an ASCII letter before an ASCII
-# character that is neither a letter nor an apostrophe (contractions), an ASCII digit before an ASCII character that is
-# none, and a newline before anything but white space and "/" (which o200k_base joins to it).
-_PIECE_END: Final = r"(?<=[A-Za-z])(?=[\x00-&(-@\[-`{-\x7f])|(?<=[0-9])(?=[\x00-/:-\x7f])|(?<=\n)(?=[^\s/])"
+An ASCII letter before an ASCII character that is neither a letter nor an apostrophe (contractions), an ASCII digit
+before an ASCII character that is none, and a newline before anything but white space and "/" (which o200k_base joins
+to it). A text cut at such a place has the ids of both parts.
+"""
+
+# Most texts have such a place within a line; only then is the longer stretch searched.
+_LOOK_BACK: Final = (200, 10_000)
 
 _built: dict[tuple[str, tuple[Path, ...] | None], tiktoken.Encoding] = {}
 _building = Lock()
@@ -133,17 +137,17 @@ def _chunks(text: str, size: int) -> Iterator[tuple[str, bool]]:
     """Cut a text into chunks of at most `size` characters; True where a chunk ends at the certain end of a token."""
     import re
 
-    piece_end = re.compile(_PIECE_END)
+    piece_end = re.compile(PIECE_END)
     start = 0
     while len(text) - start > size:
         end = start + size
-        clean = False
-        # The look-ahead needs the character after the last place, hence one more than the chunk may hold.
-        for match in piece_end.finditer(text, max(start + 1, end - _LOOK_BACK), end + 1):
-            if match.start() <= end:
-                cut, clean = match.start(), True
-        cut = cut if clean else end
-        yield text[start:cut], clean
+        for stretch in _LOOK_BACK:
+            # The look-ahead needs the character after the last place, hence one more than the chunk may hold.
+            ends = [match.start() for match in piece_end.finditer(text, max(start + 1, end - stretch), end + 1)]
+            if ends:
+                break
+        cut = ends[-1] if ends else end
+        yield text[start:cut], bool(ends)
         start = cut
     yield text[start:], True
 

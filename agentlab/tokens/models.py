@@ -23,8 +23,8 @@ _UNDATED: Final = r"(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest))?(?:-v\d+(?:
 class Prices(msgspec.Struct, frozen=True):
     """US dollars per million tokens; None where the provider has no such price, or it is not known.
 
-    `cache_write_5m` and `cache_write_1h` are whole prices, not surcharges. OpenAI's cache writes, which have a price from
-    gpt-5.6 on, stand in `cache_write_5m`: its shortest retention, too, though it is 30 minutes.
+    `cache_write_5m` and `cache_write_1h` are whole prices, not surcharges. OpenAI's cache writes, which have a price
+    from gpt-5.6 on, stand in `cache_write_5m`: the shortest that it keeps them, though that is 30 minutes.
     """
 
     input: float
@@ -86,12 +86,13 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """How to estimate a model that is not in the table, from the beginning of its name; the first that fits counts."""
+    """The tokenizer of models that are not in the table, by how their names begin; the first that fits counts."""
 
     prefix: str
-    o200k_factor: float
     as_of: str
     source: str
+    encoding: str | None = None
+    o200k_factor: float | None = None
 
 
 class Tokenizer(msgspec.Struct, frozen=True):
@@ -226,15 +227,15 @@ def tokenizer_of(name: str) -> Tokenizer:
 
     if name in SPECS:
         return Tokenizer(name, 1, True, name)
-    model = find(name)
-    if model is not None and model.encoding is not None:
-        return Tokenizer(model.encoding, 1, True, model.encoding)
-    factor = model.o200k_factor if model is not None else None
-    if factor is None:
+    known: Model | Family | None = find(name)
+    if known is None:
         bare = _without_vendor(name)
-        factor = next((family.o200k_factor for family in _table(None)[0].families if bare.startswith(family.prefix)), 1)
-    method = DEFAULT_ENCODING + (f" x {factor}" if factor != 1 else " for an unknown tokenizer")
-    return Tokenizer(DEFAULT_ENCODING, factor, False, method)
+        known = next((family for family in _table(None)[0].families if bare.startswith(family.prefix)), None)
+    if known is not None and known.encoding is not None:
+        return Tokenizer(known.encoding, 1, True, known.encoding)
+    if known is not None and known.o200k_factor is not None:
+        return Tokenizer(DEFAULT_ENCODING, known.o200k_factor, False, f"{DEFAULT_ENCODING} x {known.o200k_factor}")
+    return Tokenizer(DEFAULT_ENCODING, 1, False, f"{DEFAULT_ENCODING} for an unknown tokenizer")
 
 
 def _without_vendor(name: str) -> str:

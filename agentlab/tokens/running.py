@@ -92,7 +92,7 @@ class RunningCount:
         exact: True where a provider counted all of it, or a tokenizer that is exact for this model.
     """
 
-    __slots__ = ("_base", "_counter", "_methods", "_reply", "_total", "exact")
+    __slots__ = ("_base", "_counter", "_methods", "_reply", "_reported", "_total", "exact")
 
     def __init__(self, counter: Callable[[Mapping[str, Any]], TokenCount] | None = None) -> None:
         """Start at 0.
@@ -102,7 +102,8 @@ class RunningCount:
         """
         self._counter = counter
         self._total = 0
-        self._base = 0
+        self._base: int | None = None
+        self._reported = False
         self._methods: dict[str, None] = {}
         self._reply: int | None = None
         self.exact = True
@@ -113,7 +114,8 @@ class RunningCount:
     @property
     def total(self) -> TokenCount:
         """Tokens of the next prompt as it stands."""
-        return TokenCount(self._total, self.exact, join_methods(*self._methods))
+        methods = self._methods
+        return TokenCount(self._total, self.exact, join_methods(*methods) if len(methods) > 1 else "".join(methods))
 
     def add(self, message: Mapping[str, Any], *, counted: int | None = None) -> int:
         """Take in one message that was appended.
@@ -156,13 +158,15 @@ class RunningCount:
             return
         self._total = usage.prompt_tokens + usage.output_tokens
         self._reply = usage.output_tokens
+        self._reported = True
         self.exact = usage.exact
         self._methods = {"usage" if usage.exact else "estimated usage": None}
 
     def set_base(self, system: str, tools: Iterable[ToolSpec] = (), *, counted: TokenCount | None = None) -> int:
         """Count the system prompt and the tools, once at the start and again when either changes.
 
-        After a `report`, which holds them too, only the difference to the last base is added.
+        A `report` holds them too: after one, only the difference to the last base is added, and nothing where this is
+        the first.
 
         Args:
             system: The system prompt.
@@ -173,9 +177,11 @@ class RunningCount:
             Tokens of both.
         """
         base = TokenCount(estimate_base(system, tools), False, LENGTH) if counted is None else counted
-        if base.n != self._base:
-            self._total += base.n - self._base
-            self._base = base.n
+        before, self._base = self._base, base.n
+        if before is None:
+            before = base.n if self._reported else 0
+        if base.n != before:
+            self._total += base.n - before
             self.exact = self.exact and base.exact
             self._methods[base.method] = None
         return base.n
