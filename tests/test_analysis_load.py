@@ -285,7 +285,7 @@ def test_nan_and_lone_surrogates_are_read(tmp_path):
 
 
 @given(cut=st.integers(0, 700), junk=st.binary(max_size=5))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_damage_ends_in_a_traceback(tmp_path, cut, junk):
     record(tmp_path / "whole", ["Hi"], [call("now"), "Done."], [tool("now", "15:40")]) if not (
         tmp_path / "whole"

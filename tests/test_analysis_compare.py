@@ -1,0 +1,279 @@
+"""What cuts keep and save, on sessions whose observations are known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from analysis_sessions import asks, record, result, says, tool, user
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentlab.analysis import COMPARE_COLUMNS, compare, compare_cuts, load, read_messages
+from agentlab.analysis.evidence import atoms, citations, kept, lines_of
+from agentlab.errors import InputError
+from agentlab.policy import CHAPTER, Limit, Policy
+from agentlab.providers.scripted import call
+from agentlab.tokens import count_text
+from agentlab.truncate import cut
+
+TAU = Path(__file__).parents[1] / "../shared/data/sessions/tau-bench/gpt-4o-airline.json"
+FILLER = "filler text\n" * 200
+LOG = f"first line\n{FILLER}ValueError: in the middle\nfound order_77 here\n{FILLER}last line\nexit code: 3"
+
+
+def session_of(text, *later):
+    """One observation, then calls that come after it."""
+    messages = [user("Go."), asks(("read", {})), result(text)]
+    for arguments in later:
+        messages += [asks(("open", arguments)), result("ok", 0)]
+    return read_messages([*messages, says("Done.")], model="gpt-4o")
+
+
+def row(frame, **where):
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_each_strategy_keeps_what_its_name_says():
+    frame = compare_cuts(session_of(LOG), limits=(500, 100_000))
+    kept_by = {
+        strategy: row(frame, strategy=strategy, limit=500)[
+            ["first_lines_kept", "last_lines_kept", "error_lines_kept"]
+        ].tolist()
+        for strategy in ("middle_snip", "tail_cut", "head_cut")
+    }
+    assert kept_by == {"middle_snip": [1, 1, 0.5], "tail_cut": [1, 0, 0], "head_cut": [0, 1, 0.5]}
+    whole = frame[frame["limit"] == 100_000]
+    assert (whole[["first_lines_kept", "last_lines_kept", "error_lines_kept"]] == 1).all(axis=None)
+    assert whole["cut"].tolist() == whole["saved_first"].tolist() == whole["saved_resent"].tolist() == [0, 0, 0]
+    assert frame["error_lines"].tolist() == [2] * 6
+
+
+def test_a_name_counts_when_a_later_call_cites_it_and_nothing_else_had_it():
+    session = session_of(LOG, {"id": "order_77"}, {"id": "order_77", "note": "absent_1"})
+    (citation,) = citations(session, session.observations())
+    assert (citation.atom, citation.cited_at, list(citation.sources)) == ("order_77", 3, [2])
+    frame = compare_cuts(session, limits=(500, 100_000))
+    assert frame["names"].tolist() == [1] * 6
+    assert frame[frame["limit"] == 500]["names_kept"].tolist() == [0, 0, 0]
+    assert frame[frame["limit"] == 100_000]["names_kept"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [user("See order_77."), asks(("read", {})), result("order_77"), asks(("open", {"id": "order_77"}))],
+        [user("Go."), asks(("read", {"id": "order_77"})), result("order_77"), asks(("open", {"id": "order_77"}))],
+        [
+            user("Go."),
+            says("order_77"),
+            user("?"),
+            asks(("read", {})),
+            result("order_77"),
+            asks(("open", {"id": "order_77"})),
+        ],
+        [user("Go."), asks(("read", {})), result("xorder_77 order_778"), asks(("open", {"id": "order_77"}))],
+        [user("Go."), asks(("open", {"id": "order_77"})), result("order_77")],
+    ],
+    ids=["user said it", "an earlier call said it", "the model said it", "inside other words", "seen only later"],
+)
+def test_a_name_that_was_not_taken_from_an_observation_is_none(messages):
+    session = read_messages(messages)
+    assert citations(session, session.observations()) == []
+
+
+def test_a_name_is_kept_while_one_source_shows_it():
+    messages = [
+        user("Go."),
+        asks(("read", {})),
+        result(LOG),
+        asks(("read", {})),
+        result("order_77"),
+        asks(("open", {"id": "order_77"})),
+    ]
+    frame = compare_cuts(read_messages(messages), limits=(500,))
+    assert frame["names_kept"].tolist() == [1, 1, 1]
+
+
+def test_a_name_in_the_marker_is_not_one_in_the_observation():
+    """The marker says how many characters are missing: the same number in the middle of the text is still lost."""
+    draft = "a" * 1000 + " 0000 " + "b" * 1000
+    text = draft.replace("0000", str(cut(draft, 300).omitted_chars))
+    number = str(cut(text, 300).omitted_chars)
+    assert number in cut(text, 300).text
+    frame = compare_cuts(session_of(text, {"name": number}), ("middle_snip",), (300,))
+    assert (frame["names"].item(), frame["names_kept"].item()) == (1, 0)
+
+
+def test_tokens_saved_are_counted_once_at_birth_and_once_for_each_call_that_carries_them_again():
+    session = session_of(LOG, {"a": 1}, {"a": 2})  # LOG is in the prompts of calls 2, 3 and 4
+    found = row(compare_cuts(session, limits=(1000,)), strategy="middle_snip")
+    less = count_text(LOG, "gpt-4o").n - count_text(cut(LOG, 1000).text, "gpt-4o").n
+    assert (found["saved_first"], found["saved_resent"]) == (less, 2 * less)
+    assert found["tokens_first"] == count_text(cut(LOG, 1000).text, "gpt-4o").n + 2 * count_text("ok", "gpt-4o").n
+
+
+def test_an_observation_that_was_never_sent_saves_nothing():
+    session = read_messages([user("Go."), asks(("read", {})), result(LOG)])
+    assert compare_cuts(session, limits=(500,))["saved_first"].tolist() == [0, 0, 0]
+
+
+def test_observations_are_compared_in_full_where_the_store_has_them(tmp_path):
+    record(tmp_path / "a", ["Hi"], [call("read"), "Done."], [tool("read", LOG, max_observation_chars=300)])
+    (session,), _ = load(tmp_path / "a")
+    assert len(session.records[2].text) <= 300
+    assert session.observations()[0].text == LOG
+    frame = compare_cuts(session, limits=(100_000,))
+    assert frame["only_cut"].tolist() == [0, 0, 0]
+    (tmp_path / "a/store/pack.txt").unlink()
+    (session,), _ = load(tmp_path / "a")
+    (seen,) = session.observations()
+    assert (seen.whole, seen.text) == (False, session.records[2].text)
+    assert compare_cuts(session, limits=(100_000,))["only_cut"].tolist() == [1, 1, 1]
+
+
+def test_a_foreign_observation_with_a_marker_is_known_to_be_cut():
+    assert compare_cuts(session_of(cut(LOG, 1000).text), limits=(500,))["only_cut"].tolist() == [1, 1, 1]
+
+
+def test_a_policy_is_applied_as_the_loop_applies_it(tmp_path):
+    """Replaying the policy of the recording shows each observation as it was recorded."""
+    policy = Policy("p", limits={"read": Limit(120, "tokens", "head_cut")}, per_iteration=Limit(900))
+    tools = [tool("read", LOG), tool("list", "name\n" * 500)]
+    record(tmp_path / "a", ["Hi"], [[call("read"), call("list")], "Done."], tools)
+    (session,), _ = load(tmp_path / "a")
+    from agentlab.analysis.compare import _show, _stand_in
+    from agentlab.messages import ToolCall
+    from agentlab.observe import Outcome, finish
+
+    box = {t.name: t for t in tools}
+    expected = finish(
+        [ToolCall("", t.name, {}) for t in tools], [Outcome(LOG), Outcome("name\n" * 500)], box, policy=policy
+    )
+    shown = _show(session.observations(), policy, {name: _stand_in(name, None) for name in box})
+    assert [s.text for s in shown] == [o.text for o in expected]
+
+
+def test_errors_have_their_own_limit_in_a_policy_and_the_common_one_in_a_comparison(tmp_path):
+    def fail(**_):
+        raise ValueError("x" * 1500)
+
+    broken = tool("read", "")
+    broken.run = fail
+    record(tmp_path / "a", ["Hi"], [call("read"), "Done."], [broken])
+    (session,), _ = load(tmp_path / "a")
+    assert compare(session, [Policy("p", default=Limit(100))])["cut"].item() == 0
+    assert compare_cuts(session, limits=(100,))["cut"].tolist() == [1, 1, 1]
+
+
+def test_policies_by_name_and_the_tools_own_limits():
+    session = session_of(LOG)
+    small = tool("read", "", max_observation_chars=50)
+    frame = compare(session, [CHAPTER, Policy("none", default=Limit(0))], toolbox={"read": small})
+    assert frame["policy"].tolist() == ["chapter", "none"]
+    assert frame["limit"].isna().tolist() == [True, False]
+    assert frame["tokens_first"][0] <= 50
+    assert compare(session, [CHAPTER])["tokens_first"][0] > 500
+    assert frame["tokens_first"][1] == 0
+
+
+@pytest.mark.parametrize("messages", [[], [user("Hi"), says("Hello.")]])
+def test_no_observations_give_rows_without_shares(messages):
+    frame = compare_cuts(read_messages(messages))
+    assert len(frame) == 15
+    assert frame["observations"].eq(0).all()
+    assert all(math.isnan(x) for x in frame["first_lines_kept"])
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {c.name: c.dtype for c in COMPARE_COLUMNS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"strategies": ("x",)}, "strategies: unknown 'x'"),
+        ({"unit": "x"}, "unit: unknown 'x'"),
+        ({"limits": (-1,)}, "limits: a limit is at least 0"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, said):
+    with pytest.raises(InputError, match=said):
+        compare_cuts(read_messages([]), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("line", "reports"),
+    [
+        ("ValueError: no", True),
+        ("E   AssertionError: x", True),
+        ("json.decoder.JSONDecodeError: Expecting value", True),
+        ("Traceback (most recent call last):", True),
+        ("Error: FileNotFoundError: none", True),
+        ("main.c:3:5: error: expected ';'", True),
+        ("make: *** [all] Error 2", True),
+        ("exit code: 0", True),
+        ("3 failed, 4 passed", True),
+        ("0 failed", False),
+        ("except ValueError:", False),
+        ("    raise KeyError", False),
+        ("class ParseError(Exception):", False),
+        ("# on failure we exit", False),
+    ],
+)
+def test_which_lines_report_an_error(line, reports):
+    text = f"before\n{line}\nafter"
+    assert lines_of(text).errors == ([(7, 7 + len(line))] if reports else [])
+
+
+def test_of_a_long_line_its_end_that_counts_is_asked_for():
+    one_line = "{" + "x" * 5000 + "}"
+    found = lines_of(one_line)
+    assert (found.first, found.last) == ((0, 200), (len(one_line) - 200, len(one_line)))
+    assert lines_of(" \n\t") == lines_of("")
+
+
+@given(
+    text=st.text("ab\n é", max_size=400),
+    limit=st.integers(0, 300),
+    strategy=st.sampled_from(["middle_snip", "tail_cut", "head_cut"]),
+)
+def test_a_line_is_kept_only_if_the_cut_shows_it(text, limit, strategy):
+    from agentlab.analysis.compare import _kept_of
+
+    shown = _kept_of(text, cut(text, limit, strategy).text)
+    assert 0 <= shown.head <= shown.tail_start <= len(text)
+    lines = lines_of(text)
+    for span in (lines.first, lines.last):
+        if span is not None and kept(span, shown.head, shown.tail_start):
+            assert text[slice(*span)] in shown.text
+
+
+def test_atoms_are_names_and_ids_and_no_words_or_short_numbers():
+    found = list(atoms("see lib/json.py, mia_li_3668 and parseFile; 12 times json. on 2024-05-20 HTTPError plain"))
+    assert found == ["lib/json.py", "mia_li_3668", "parseFile", "2024-05-20", "HTTPError"]
+
+
+@pytest.mark.skipif(not TAU.exists(), reason="the recorded tau-bench runs are not beside this checkout")
+def test_names_cited_in_tau_bench_are_as_many_as_another_implementation_found():
+    """There are 550; the shares that survive 1,000 characters are theirs, which did not count a marker."""
+    sessions, _ = load(TAU)
+    found = [(seen := session.observations(), citations(session, seen)) for session in sessions]
+    assert sum(len(cited) for _, cited in found) == 550
+    shares = {}
+    for strategy in ("tail_cut", "middle_snip", "head_cut"):
+        survive = 0
+        for seen, cited in found:
+            cuts = {each.index: cut(each.text, 1000, strategy) for each in seen}
+            survive += sum(
+                any(
+                    kept(span, made.kept_head, made.original_chars - made.kept_tail) or not made.was_cut
+                    for index, spans in citation.sources.items()
+                    for made in (cuts[index],)
+                    for span in spans
+                )
+                for citation in cited
+            )
+        shares[strategy] = round(100 * survive / 550, 1)
+    assert shares == pytest.approx({"tail_cut": 88.7, "middle_snip": 99.5, "head_cut": 99.8}, abs=1)
