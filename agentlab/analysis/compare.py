@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from agentlab.analysis.session import Session
-    from agentlab.policy import Unit
+    from agentlab.truncate.units import Unit
 
 COMPARE_COLUMNS = [
     Column("policy", "string", "", "its name"),
