@@ -131,9 +131,7 @@ class Conversation:
     def _take(self, message: Message, usage: Usage | None) -> None:
         if usage is not None:
             self._count.report(usage)
-            self.last_tokens = self._count.add(message, counted=usage.output_tokens)
-        else:
-            self.last_tokens = self._count.add(message)
+        self.last_tokens = self._count.add(message)
         self._counted += 1
         if message["role"] == "user" and "origin" not in message:
             self._turn += 1

@@ -83,7 +83,9 @@ def run_turn(
     budget: Budget | None = None,
     max_iterations: int | None = None,
 ) -> TurnResult:
-    """Run one user turn and return how it ended. It raises nothing that a run can meet: see `TurnResult.error`.
+    """Run one user turn and return how it ended; what went wrong stands in `TurnResult.error`.
+
+    Only a bug is raised, in a provider or in `on_text_delta`; the messages are valid then too.
 
     Args:
         conversation: What it appends to.
@@ -122,6 +124,9 @@ def run_turn(
         ending = Ending("failed", "provider_error", error=error)
     except SinkError as error:
         ending = Ending("failed", "sink_error", error=error)
+    except BaseException as error:  # a bug in a provider or a callback: it goes on its way once the messages are valid
+        turn.end(Ending("failed", "provider_error", error=error))
+        raise
     try:
         return turn.end(ending)
     except KeyboardInterrupt as error:  # pressed while the end was being written: what is open is closed all the same

@@ -13,7 +13,7 @@ import msgspec
 
 from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
-from agentlab.errors import ScopeEnded, UnknownToolError
+from agentlab.errors import ScopeEnded, SinkError, UnknownToolError
 from agentlab.policy import CHAPTER, Limit, Policy
 from agentlab.tokens import valid_text
 from agentlab.truncate import cut, drop_fields, measure
@@ -29,9 +29,9 @@ READ_BACK = "read_result"
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a call gave, before any cut."""
+    """What a call gave, before any cut: what the tool returned, or the text of an error."""
 
-    text: str
+    result: Any
     is_error: bool = False
 
 
@@ -82,7 +82,7 @@ def run_call(call: ToolCall, toolbox: Mapping[str, Tool], scope: Scope | None = 
         tool = toolbox.get(call.name)
         if tool is None:
             raise UnknownToolError(_unknown_tool(call.name, toolbox))
-        return Outcome(_as_text(tool, _run(tool, read_arguments(tool, call.arguments), scope)))
+        return Outcome(_run(tool, read_arguments(tool, call.arguments), scope))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -139,23 +139,20 @@ def finish(
     store: Store | None = None,
 ) -> list[Observation]:
     """Cut the outcomes of one iteration: each to its own limit, then all together to the iteration's."""
-    limits = [_limit(call, outcome, toolbox, policy) for call, outcome in zip(calls, outcomes, strict=True)]
+    said = [_said(call, outcome, toolbox) for call, outcome in zip(calls, outcomes, strict=True)]
+    limits = [_limit(call, each, toolbox, policy) for call, each in zip(calls, said, strict=True)]
     if policy.per_iteration is not None:
-        limits = _share(policy.per_iteration, outcomes, limits)
-    keep = store is not None
-    can_read_back = keep and READ_BACK in toolbox
+        limits = _share(policy.per_iteration, said, limits)
+    can_read_back = store is not None and READ_BACK in toolbox
     return [
-        _observation(
-            outcome, limit, policy, store if keep and _keeps(call, toolbox) else None, can_read_back=can_read_back
-        )
-        for call, outcome, limit in zip(calls, outcomes, limits, strict=True)
+        _observation(each, limit, policy, store if _keeps(call, toolbox) else None, can_read_back=can_read_back)
+        for call, each, limit in zip(calls, said, limits, strict=True)
     ]
 
 
-def _share(together: Limit, outcomes: Sequence[Outcome], limits: list[Limit]) -> list[Limit]:
+def _share(together: Limit, said: Sequence[_Said], limits: list[Limit]) -> list[Limit]:
     """Lower the largest until all fit into the limit of the iteration: small results stay whole."""
-    shown = [_cut(outcome.text, limit, None) for outcome, limit in zip(outcomes, limits, strict=True)]
-    sizes = [measure(text, together.unit) for text in shown]
+    sizes = [measure(_cut(each.text, limit, None), together.unit) for each, limit in zip(said, limits, strict=True)]
     if sum(sizes) <= together.value:
         return limits
     left, level = together.value, 0
@@ -170,7 +167,7 @@ def _share(together: Limit, outcomes: Sequence[Outcome], limits: list[Limit]) ->
     ]
 
 
-def _cut(text: str, limit: Limit, key: str | None) -> str:
+def _cut(text: str, limit: Limit, key: Callable[[], str] | None) -> str:
     """The text within a limit; the same object where it fits."""
     if limit.unit == "characters" and len(text) <= limit.value:
         return text
@@ -219,31 +216,51 @@ def _run(tool: Tool, arguments: dict[str, Any], scope: Scope | None) -> Any:
         ) from None
 
 
-def _as_text(tool: Tool, result: Any) -> str:
-    """A result as text that is never empty and can be encoded."""
-    if result is None:
-        text = ""
-    elif isinstance(result, str):
-        text = result
-    elif isinstance(result, dict | list | tuple | bool | int | float):
-        text = msgspec.json.encode(result, enc_hook=str).decode()
-    else:
-        text = str(result)
-    if not text.isascii():
-        text = valid_text(text)
+class _Said(msgspec.Struct, frozen=True):
+    """An outcome in words, not cut yet."""
+
+    text: str
+    is_error: bool
+
+
+def _said(call: ToolCall, outcome: Outcome, toolbox: Mapping[str, Tool]) -> _Said:
+    """An outcome in words that are never empty and can be encoded."""
+    if outcome.is_error:
+        return _Said(_encodable(str(outcome.result)), is_error=True)
+    tool = toolbox[call.name]
+    try:
+        text = _encodable(_as_text(outcome.result))
+    except Exception as error:  # noqa: BLE001 - what a tool returned may fail to say what it is
+        return _Said(error_text(error), is_error=True)
     if tool.keep_fields is not None:
         text = drop_fields(text, tool.keep_fields)
-    return text if text and not text.isspace() else f"({tool.name} returned nothing)"
+    return _Said(text if text and not text.isspace() else f"({tool.name} returned nothing)", is_error=False)
 
 
-def _limit(call: ToolCall, outcome: Outcome, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:
+def _as_text(result: Any) -> str:
+    """A result as text: JSON for what JSON has."""
+    if isinstance(result, str):
+        return result
+    if result is None:
+        return ""
+    if isinstance(result, dict | list | tuple | bool | int | float):
+        return msgspec.json.encode(result, enc_hook=str).decode()
+    return str(result)
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else valid_text(text)
+
+
+def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:
     """The limit of one outcome."""
-    if outcome.is_error:
+    if said.is_error:
         return policy.errors
     tool = toolbox[call.name]
-    limit = policy.limit_for(tool.name, tool.max_observation_chars, tool.strategy)
-    over = policy.store_over is not None and tool.stored and len(outcome.text) > policy.store_over
-    return policy.preview if over and policy.preview is not None else limit
+    over = policy.store_over is not None and tool.stored and len(said.text) > policy.store_over
+    if over and policy.preview is not None:
+        return policy.preview
+    return policy.limit_for(tool.name, tool.max_observation_chars, tool.strategy)
 
 
 def _keeps(call: ToolCall, toolbox: Mapping[str, Tool]) -> bool:
@@ -252,15 +269,30 @@ def _keeps(call: ToolCall, toolbox: Mapping[str, Tool]) -> bool:
     return tool is None or tool.stored
 
 
-def _observation(
-    outcome: Outcome, limit: Limit, policy: Policy, store: Store | None, *, can_read_back: bool
-) -> Observation:
-    text = outcome.text
-    shown = _cut(text, limit, None)
-    key = None
-    over = policy.store_over is not None and len(text) > policy.store_over
-    if store is not None and (shown is not text or over):
-        key = store.put(text)
-        if shown is not text and can_read_back:
-            shown = _cut(text, limit, key)
-    return Observation(shown, outcome.is_error, len(text), key)
+def _observation(said: _Said, limit: Limit, policy: Policy, store: Store | None, *, can_read_back: bool) -> Observation:
+    text = said.text
+    if store is None:
+        return Observation(_cut(text, limit, None), said.is_error, len(text))
+    key: str | None = None
+
+    def keep() -> str:
+        nonlocal key
+        key = _stored(store, text)
+        return key
+
+    shown = _cut(text, limit, keep if can_read_back else None)
+    if key is None and (shown is not text or (policy.store_over is not None and len(text) > policy.store_over)):
+        keep()
+    return Observation(shown, said.is_error, len(text), key)
+
+
+def _stored(store: Store, text: str) -> str:
+    """Keep a text.
+
+    Raises:
+        SinkError: The disk refused.
+    """
+    try:
+        return store.put(text)
+    except OSError as error:
+        raise SinkError(f"a result could not be stored: {error}") from error

@@ -241,6 +241,8 @@ class Turn:
     def end(self, ending: Ending) -> TurnResult:
         """Close what is open, append a sentence where there is no reply, and say that the turn is over."""
         self._over = True
+        if ending.reason == "sink_error":
+            self.store = None
         still_open = {call["id"] for call in open_calls(self.conversation.messages)}
         self._append_outcomes([(call, d) for call, d in self._calls if d["id"] in still_open])
         text = ending.text

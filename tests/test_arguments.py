@@ -151,7 +151,10 @@ def test_any_arguments_are_read_or_refused_in_one_line(sent: Any) -> None:
     try:
         read = read_arguments(look, sent)
     except ArgumentError as error:
-        assert str(error).startswith("look: ")
+        reason = str(error)
     else:
+        reason = "look: read"
         assert isinstance(read["path"], str)
         assert set(read) <= set(look.parameters["properties"])
+    assert reason.startswith("look: ")
+    assert "\n" not in reason

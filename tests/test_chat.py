@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from agentlab.builtin_tools import make_now
 from agentlab.chat import chat
@@ -21,6 +18,11 @@ from agentlab.runner import Runner
 from agentlab.testing import check_messages
 from agentlab.tools import tool
 from agentlab.transcript import read_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def talk(provider: Any, *lines: str, **settings: Any) -> str:

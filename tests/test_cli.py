@@ -208,7 +208,8 @@ def test_chat_talks_in_the_terminal(folder: Path) -> None:
 
 def test_help_has_examples_and_loads_nothing_heavy() -> None:
     heavy = "['pandas', 'matplotlib', 'anthropic', 'openai', 'rich', 'IPython', 'tiktoken']"
-    code = f"import sys, agentlab.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\nprint([m for m in {heavy} if m in sys.modules])"
+    ask = "import sys, agentlab.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\n"
+    code = f"{ask}print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "examples:" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"

@@ -34,6 +34,8 @@ class Interrupter:
     def __init__(self, at: int) -> None:
         self.left = at
         self.fired = False
+        self.finished: list[str] = []
+        self.finished_before: list[str] = []
 
     def __call__(self, frame: Any, event: str, arg: Any) -> Any:
         name = frame.f_code.co_filename
@@ -43,6 +45,7 @@ class Interrupter:
             self.left -= 1
             if self.left == 0:
                 self.fired = True
+                self.finished_before = list(self.finished)
                 sys.settrace(None)
                 raise KeyboardInterrupt
         return self
@@ -59,7 +62,8 @@ def script() -> ScriptedModel:
 
 
 def run_interrupted_at(step: int, folder: Path | None) -> tuple[bool, list[Any], list[str], list[str]]:
-    finished: list[str] = []
+    interrupter = Interrupter(step)
+    finished = interrupter.finished
 
     def tool(name: str) -> Tool:
         return Tool(
@@ -69,7 +73,6 @@ def run_interrupted_at(step: int, folder: Path | None) -> tuple[bool, list[Any],
     painted: list[str] = []
     messages: list[Any] = []
     sinks = [] if folder is None else [SessionWriter(folder)]
-    interrupter = Interrupter(step)
     before = sys.gettrace()
     try:
         sys.settrace(interrupter)
@@ -81,7 +84,7 @@ def run_interrupted_at(step: int, folder: Path | None) -> tuple[bool, list[Any],
         pass
     for sink in sinks:
         sink.close()
-    return interrupter.fired, messages, finished, painted
+    return interrupter.fired, messages, interrupter.finished_before, painted
 
 
 @pytest.mark.parametrize("logged", [False, True])
@@ -98,6 +101,8 @@ def test_interrupting_at_every_line_leaves_valid_messages_that_keep_what_was_obs
             check_messages(messages)
         assistant = "".join(m["content"] for m in messages if m["role"] == "assistant")
         assert all(piece in assistant for piece in painted), step
+        if finished:  # the first tool runs inline: what it returned is kept from that moment on
+            assert any(m["role"] == "tool" and m["content"] == "result of one" for m in messages), step
         if folder is not None and (folder / "messages.jsonl").exists():
             record, problems = read_session(folder)
             assert problems == []
@@ -143,7 +148,7 @@ def test_stopping_at_every_event_keeps_every_result_that_had_come(at: int, how: 
     result = run_turn(conversation, "Go.", model, tools=tools, sinks=sinks, scope=scope)
     check_messages(conversation.messages)
     assert result.status in ("complete", "failed", "cancelled")
-    if how not in ("cancel",):  # results that come after a cancellation are dropped
+    if how != "cancel":  # results that come after a cancellation are dropped
         assert sorted(observed(conversation.messages)) == sorted(f"result of {name}" for name in done)
     assert run_turn(conversation, "Again.", ScriptedModel(["Hello."])).text == "Hello."
     check_messages(conversation.messages)

@@ -16,6 +16,7 @@ from agentlab.events import MessageAppended, Repaired, TurnFinished
 from agentlab.loop import agent_step, run_turn
 from agentlab.messages import Reply, ToolCall, Usage
 from agentlab.providers.scripted import ScriptedModel, call, say
+from agentlab.store import Store
 from agentlab.testing import check_messages
 from agentlab.tools import Tool, tool
 
@@ -249,6 +250,38 @@ def test_a_sink_that_fails_ends_the_turn_and_the_messages_stay_valid() -> None:
     assert "No space left" in result.text
     assert isinstance(seen[-1], TurnFinished)
     assert conversation.messages[2]["content"].startswith("Error: interrupted")
+
+
+def test_a_store_that_fails_ends_the_turn_and_the_result_is_kept_cut() -> None:
+    class Full(Store):
+        def put(self, text: str) -> str:
+            raise OSError(28, "No space left on device")
+
+    result, conversation = outcome(ScriptedModel([call("echo", text="x" * 9_000), "never"]), store=Full())
+    assert (result.status, result.reason) == ("failed", "sink_error")
+    assert len(conversation.messages[2]["content"]) == 4_000
+
+
+def test_a_bug_in_a_provider_or_a_callback_is_raised_after_the_messages_are_valid() -> None:
+    def broken(messages: Any) -> Any:
+        raise ZeroDivisionError("bug")
+
+    conversation = Conversation()
+    events: list[Any] = []
+    with pytest.raises(ZeroDivisionError):
+        run_turn(
+            conversation, "Go.", ScriptedModel([call("echo", text="seen"), broken]), tools=[echo], sinks=[events.append]
+        )
+    check_messages(conversation.messages)
+    assert conversation.messages[2]["content"] == "seen"
+    assert isinstance(events[-1], TurnFinished)
+
+    def paint(piece: str) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        run_turn(conversation, "Again.", ScriptedModel(["Hello."]), on_text_delta=paint)
+    check_messages(conversation.messages)
 
 
 def test_the_same_call_with_the_same_result_is_told_at_the_third_and_ends_at_the_fifth() -> None:

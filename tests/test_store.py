@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from agentlab.errors import UnknownResultError
 from agentlab.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @given(st.lists(st.text(st.characters(codec=None)), max_size=8))
