@@ -288,7 +288,7 @@ def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
                 continue
             try:
                 yield decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 torn = "" if line.endswith(b"\n") else "the line is torn, as after a crash: "
                 problems.append(Problem(str(path), number, f"{torn}skipped ({error})"))
 
