@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from agentlab.errors import InputError, MissingRanksError
+from agentlab.providers.offline.schemas import as_json
 from agentlab.tokens.chat import PER_REPLY, count_tools, message_counter
 from agentlab.tokens.count import LENGTH, count_text
 from agentlab.tokens.running import estimate_base, estimate_message
@@ -65,11 +66,7 @@ class PromptCounter:
 
     def reply(self, text: str, calls: Sequence[ToolCall]) -> int:
         """Tokens of a reply with its calls."""
-        import msgspec
-
-        written = [
-            c.arguments if isinstance(c.arguments, str) else msgspec.json.encode(c.arguments).decode() for c in calls
-        ]
+        written = [as_json(call.arguments) for call in calls]
         return sum(self.text(part) for part in [text, *(c.name for c in calls), *written] if part)
 
     def _prompt(self, messages: Sequence[Message], system: str, tools: Sequence[ToolSpec]) -> int:

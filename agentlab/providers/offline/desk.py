@@ -14,6 +14,7 @@ import msgspec
 from agentlab.providers.offline import recovering
 from agentlab.providers.offline.observing import Document, Gap, document, placeholder
 from agentlab.providers.offline.roles import Fit, find
+from agentlab.providers.offline.schemas import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +36,7 @@ class Planned(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """The same for the same call."""
-        return f"{self.name} {_canonical(self.arguments)}"
+        return f"{self.name} {as_json(dict(sorted(self.arguments.items())))}"
 
 
 class Waiting(Exception):
@@ -235,10 +236,3 @@ def _put(doc: Document, page: Result) -> Document:
     start, end = gap.start + len(page.doc.head), gap.end - len(page.doc.tail)
     left = msgspec.structs.replace(gap, omitted=max(0, end - start), start=start, end=end)
     return Document(doc.head + page.doc.head, page.doc.tail + doc.tail, left)
-
-
-def _canonical(value: Any) -> str:
-    try:
-        return msgspec.json.encode(value, order="sorted").decode()
-    except (TypeError, ValueError, msgspec.MsgspecError):
-        return repr(value)

@@ -144,13 +144,8 @@ def _count(desk: Desk, text: str, what: str) -> str:
 def complete(desk: Desk, path: str, result: Result) -> Document:
     """The whole of a file that was cut: by its stored text, else by reading it in ranges of lines."""
     doc = desk.whole(result)
-    reader = desk.role("reader")
-    if (
-        doc.gap is None
-        or doc.gap.id
-        or doc.gap.place == "start"
-        or not {"start_line", "end_line"} <= set(reader.parameters)
-    ):
+    stored = doc.gap is not None and doc.gap.id and "pager" in desk.roles
+    if doc.gap is None or stored or doc.gap.place == "start" or not takes_lines(desk):
         return doc
     first = max(1, len(doc.head.splitlines()))
     page = max(5, (len(doc.head.splitlines()) + len(doc.tail.splitlines())) * 2 // 3)

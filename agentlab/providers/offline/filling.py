@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from agentlab.providers.offline.roles import PARAMETERS, properties, required
+from agentlab.providers.offline.schemas import MAX_DEPTH, definitions, kind_of, resolve
 from agentlab.providers.offline.text import STOP, Clause, name_words, number, stem
 from agentlab.providers.offline.vocabulary import words
 
@@ -28,7 +29,6 @@ PREPOSITIONS = (
 )
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}")
 DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?")
-MAX_DEPTH = 4
 
 
 class Filler:
@@ -55,14 +55,11 @@ class Filler:
 
     def value(self, name: str, schema: dict[str, Any], depth: int = 0) -> Any:
         """A value for one property, or `MISSING`."""
-        schema = self.resolve(schema)
+        schema = resolve(schema, self.defs)
         if "const" in schema:
             return schema["const"]
         if isinstance(schema.get("enum"), list):
             return self.choice(schema["enum"])
-        kind = schema.get("type", "object" if "properties" in schema else "string")
-        if isinstance(kind, list):
-            kind = next((k for k in kind if k != "null"), "null")
         makers: dict[str, Callable[[], Any]] = {
             "integer": lambda: self.number(name, whole=True),
             "number": lambda: self.number(name, whole=False),
@@ -71,7 +68,7 @@ class Filler:
             "object": lambda: self.object(schema, depth),
             "null": lambda: None,
         }
-        make = makers.get(kind) if isinstance(kind, str) else None
+        make = makers.get(kind_of(schema))
         return make() if make is not None else self.string(name, str(schema.get("description", "")))
 
     def boolean(self, name: str) -> bool:
@@ -79,21 +76,6 @@ class Filler:
         said = {stem(word.lower) for word in self.clause.words}
         denied = {"not", "without", "no"} & {word.lower for word in self.clause.words}
         return not denied and any(stem(word) in said for word in name_words(name))
-
-    def resolve(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Follow a local reference, and take the first of several kinds that is not null."""
-        for _ in range(MAX_DEPTH):
-            ref = schema.get("$ref")
-            options = next((schema[k] for k in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(k), list)), None)
-            if isinstance(ref, str):
-                schema = self.defs.get(ref.rsplit("/", 1)[-1], {})
-            elif options:
-                real = [o for o in options if isinstance(o, dict) and o.get("type") != "null"]
-                schema = real[0] if real else {"type": "null"}
-            else:
-                break
-            schema = schema if isinstance(schema, dict) else {}
-        return schema
 
     def choice(self, options: list[Any]) -> Any:
         """The allowed value that the text names, the only one where there is one."""
@@ -264,9 +246,7 @@ def fill(tool: ToolSpec, clause: Clause, topic: str = "") -> tuple[dict[str, Any
     Returns:
         The arguments, and the names of the required ones for which nothing was found.
     """
-    schema = tool.parameters if isinstance(tool.parameters, dict) else {}
-    defs = schema.get("$defs") or schema.get("definitions")
-    filler = Filler(clause, topic, defs if isinstance(defs, dict) else {})
+    filler = Filler(clause, topic, definitions(tool))
     have, needed = properties(tool), required(tool)
     made: dict[str, Any] = {}
     missing: list[str] = []

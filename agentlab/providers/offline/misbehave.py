@@ -14,6 +14,7 @@ from agentlab.errors import InputError
 from agentlab.messages import ToolCall
 from agentlab.providers.offline.desk import Planned
 from agentlab.providers.offline.planner import Decision, forced
+from agentlab.providers.offline.schemas import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,11 +79,11 @@ def spoil(
         return Spoiled("", (), "end_turn") if kind == "blank" and not calls else None
     first, rest = calls[0], calls[1:]
     if kind == "cut_reply":
-        raw = _json(first.arguments)
+        raw = as_json(first.arguments)
         half = raw[: max(1, len(raw) * 2 // 3)] if len(raw) > 2 else "{"
         return Spoiled(decision.text, (ToolCall(first.id, first.name, half),), "max_tokens")
     if kind == "bad_json":
-        wrong = ToolCall(first.id, first.name, _broken(_json(first.arguments)))
+        wrong = ToolCall(first.id, first.name, _broken(as_json(first.arguments)))
     elif kind == "unknown_tool":
         wrong = ToolCall(first.id, _misspelt(first.name, {tool.name for tool in tools}), first.arguments)
     else:
@@ -138,7 +139,3 @@ def _varied(arguments: dict[str, Any], tool: ToolSpec, step: int) -> dict[str, A
         return {**arguments, number: step + 1}
     text = next((n for n in have if have[n].get("type") == "string" and isinstance(arguments.get(n), str)), None)
     return arguments if text is None else {**arguments, text: str(arguments[text]).rstrip() + " " * (step + 1)}
-
-
-def _json(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()

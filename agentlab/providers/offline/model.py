@@ -11,6 +11,7 @@ from agentlab.providers.offline.counting import PromptCounter
 from agentlab.providers.offline.history import History
 from agentlab.providers.offline.misbehave import due, plan_of, spoil
 from agentlab.providers.offline.planner import Limits, decide
+from agentlab.providers.offline.schemas import as_json
 from agentlab.providers.offline.talk import LABEL
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class OfflineModel:
             for call in calls:
                 size = self._counter.reply("", (call,))
                 if size > room:
-                    whole = "" if isinstance(call.arguments, dict) and not call.arguments else _json(call)
+                    whole = "" if isinstance(call.arguments, dict) and not call.arguments else as_json(call.arguments)
                     kept += [ToolCall(call.id, call.name, whole[: len(whole) // 2] or "{")] if room > 0 else []
                     break
                 kept.append(call)
@@ -195,9 +196,3 @@ class OfflineModel:
             import time
 
             time.sleep(self.delay)
-
-
-def _json(call: ToolCall) -> str:
-    import msgspec
-
-    return call.arguments if isinstance(call.arguments, str) else msgspec.json.encode(call.arguments).decode()

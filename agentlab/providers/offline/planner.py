@@ -10,8 +10,8 @@ from agentlab.providers.offline import clock, comparing, files, finding, summary
 from agentlab.providers.offline.desk import Desk, NoTool, Planned, Waiting
 from agentlab.providers.offline.filling import fill
 from agentlab.providers.offline.reading import Need, read
-from agentlab.providers.offline.recovering import neutral
 from agentlab.providers.offline.roles import properties
+from agentlab.providers.offline.schemas import definitions, neutral
 from agentlab.providers.offline.text import clauses, is_file, shorten
 
 if TYPE_CHECKING:
@@ -175,4 +175,5 @@ def forced(history: History, tools: Sequence[ToolSpec]) -> Planned:
     fitting = [tool for tool in desk.tools.values() if not fill(tool, clause)[1]]
     tool = tooluse.choose(desk, clause) or (fitting[0] if fitting else next(iter(desk.tools.values())))
     made, missing = fill(tool, clause)
-    return Planned(tool.name, {**made, **{name: neutral(properties(tool).get(name, {})) for name in missing}})
+    have, defs = properties(tool), definitions(tool)
+    return Planned(tool.name, {**made, **{name: neutral(have.get(name), defs) for name in missing}})

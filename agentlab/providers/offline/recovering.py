@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from agentlab.providers.offline.observing import entries
 from agentlab.providers.offline.roles import properties
+from agentlab.providers.offline.schemas import definitions, neutral
 from agentlab.providers.offline.text import closest, number
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _arguments(desk: Desk, planned: Planned, error: str) -> tuple[Planned, str] 
         return None
     have = properties(tool)
     made = dict(planned.arguments)
-    for name in [*have, *planned.arguments]:
+    for name in {**have, **planned.arguments}:
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", error):
             continue
         if name in made and name not in have and EXTRA.search(error):
@@ -125,7 +126,7 @@ def _arguments(desk: Desk, planned: Planned, error: str) -> tuple[Planned, str] 
         elif name in made and name in have:
             made[name] = _other(made[name], have[name], error)
         elif name not in made and LACKS.search(error):
-            made[name] = neutral(have[name])
+            made[name] = neutral(have[name], definitions(tool))
     if made == planned.arguments:
         return None
     changed = [n for n in {**made, **planned.arguments} if made.get(n) != planned.arguments.get(n)]
@@ -149,10 +150,3 @@ def _other(value: Any, schema: dict[str, Any], error: str) -> Any:
         options = [o for pair in re.findall(r"'([^']+)'|`([^`]+)`", hints[1]) for o in pair if o] if hints else []
     better = closest(str(value), [o for o in options if o != value], 0.5)
     return value if better is None else better
-
-
-def neutral(schema: dict[str, Any]) -> Any:
-    """A neutral value of the schema's kind."""
-    if schema.get("enum"):
-        return schema["enum"][0]
-    return {"integer": 1, "number": 1, "boolean": False, "array": [], "object": {}}.get(str(schema.get("type")), "")

@@ -12,6 +12,7 @@ from agentlab.providers.offline.vocabulary import in_order, words
 QUOTED = re.compile(
     r"```(?:\w*\n)?(.+?)```|`([^`\n]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))+)'(?!\w)", re.DOTALL
 )
+MOST_READ = 2_000  # characters of a clause in which phrases are looked for
 HELD = "\ue000"  # stands for a quoted part while a text is split
 EXTENSIONS = words(
     "py pyi pyx ipynb txt md rst log ini cfg conf toml yaml yml json jsonl csv tsv xml html htm css js ts",
@@ -152,7 +153,11 @@ def _clause(tokens: list[str], quotes: list[str], known: frozenset[str]) -> Clau
         if is_file(word) or word in known:
             files.append(word)
     return Clause(
-        " ".join(whole).rstrip(".,;:?!"), " ".join(bare), tuple(words), tuple(mine), tuple(dict.fromkeys(files))
+        " ".join(whole).rstrip(".,;:?!"),
+        " ".join(bare)[:MOST_READ],
+        tuple(words),
+        tuple(mine),
+        tuple(dict.fromkeys(files)),
     )
 
 
