@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlab.messages import Usage
 from agentlab.repair import INTERRUPTED, open_calls, repaired, tool_message
-from agentlab.tokens import RunningCount
+from agentlab.tokens.running import RunningCount
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

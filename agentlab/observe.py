@@ -15,7 +15,6 @@ from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
 from agentlab.errors import ScopeEnded, SinkError, UnknownToolError
 from agentlab.policy import CHAPTER, Limit, Policy
-from agentlab.tokens import valid_text
 from agentlab.truncate import cut, drop_fields, measure
 
 if TYPE_CHECKING:
@@ -226,10 +225,10 @@ class _Said(msgspec.Struct, frozen=True):
 def _said(call: ToolCall, outcome: Outcome, toolbox: Mapping[str, Tool]) -> _Said:
     """An outcome in words that are never empty and can be encoded."""
     if outcome.is_error:
-        return _Said(_encodable(str(outcome.result)), is_error=True)
+        return _Said(encodable(str(outcome.result)), is_error=True)
     tool = toolbox[call.name]
     try:
-        text = _encodable(_as_text(outcome.result))
+        text = encodable(_as_text(outcome.result))
     except Exception as error:  # noqa: BLE001 - what a tool returned may fail to say what it is
         return _Said(error_text(error), is_error=True)
     if tool.keep_fields is not None:
@@ -248,8 +247,13 @@ def _as_text(result: Any) -> str:
     return str(result)
 
 
-def _encodable(text: str) -> str:
-    return text if text.isascii() else valid_text(text)
+def encodable(text: str) -> str:
+    """The text as it can be encoded: a lone surrogate becomes U+FFFD."""
+    if text.isascii():
+        return text
+    from agentlab.tokens import valid_text
+
+    return valid_text(text)
 
 
 def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:

@@ -8,14 +8,16 @@ Limit(value=50, unit='characters', strategy='middle_snip', ratio=0.5)
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from agentlab.errors import InputError
 from agentlab.truncate import STRATEGIES
 from agentlab.truncate.units import Unit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,6 +89,8 @@ def load_policy(path: str | Path) -> Policy:
     Raises:
         InputError: It cannot be read; the text names file and field.
     """
+    from pathlib import Path
+
     try:
         data = Path(path).read_bytes()
     except OSError as error:

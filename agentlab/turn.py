@@ -24,9 +24,8 @@ from agentlab.events import (
     TurnStarted,
 )
 from agentlab.messages import Message, Reply, ToolCall, Usage
-from agentlab.observe import Observation, Outcome, finish, run_call, run_side_by_side
+from agentlab.observe import Observation, Outcome, encodable, finish, run_call, run_side_by_side
 from agentlab.repair import INTERRUPTED, open_calls, tool_message, unique_id
-from agentlab.tokens import valid_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +153,7 @@ class Turn:
         """Close what an earlier turn left open, and append the user's message."""
         closed = self.conversation.close()
         self.conversation.offer(self.tools)
-        self.prompt = _clean(user_message) if user_message.strip() else "(empty message)"
+        self.prompt = encodable(user_message) if user_message.strip() else "(empty message)"
         if self.listeners:
             self.number = self.conversation.turn + 1
             for message in closed:
@@ -317,7 +316,7 @@ class Turn:
                     self.emit(Repaired(self.number, "dropped a call without a name"))
             calls = tuple(ToolCall(unique_id(c.id, used), c.name, c.arguments) for c in calls if c.name)
         usage = self.conversation.estimate_usage(reply) if reply.usage is None else reply.usage
-        return Reply(_clean(reply.text), calls, usage, reply.stop_reason, reply.model)
+        return Reply(encodable(reply.text), calls, usage, reply.stop_reason, reply.model)
 
     def _say_started(self, calls: list[ToolCall]) -> None:
         if ToolStarted in self.listeners:
@@ -367,7 +366,7 @@ class Turn:
             sentence = SENTENCES.get(ending.reason, "").format(
                 iterations=self.iterations, stopped_at=STOPPED_AT, error=ending.error
             )
-        return _clean("\n\n".join(part for part in (so_far, sentence) if part.strip()))
+        return encodable("\n\n".join(part for part in (so_far, sentence) if part.strip()))
 
     def _emit_finished(self, result: TurnResult) -> None:
         self.emit(
@@ -405,11 +404,6 @@ def iso(seconds: float) -> str:
     return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"
 
 
-def _clean(text: str) -> str:
-    """Text that can be encoded: a lone surrogate becomes U+FFFD."""
-    return text if text.isascii() else valid_text(text)
-
-
 def _as_dict(call: ToolCall) -> CallDict:
     """A call as it stands in the messages; arguments that did not parse stay as they came."""
     arguments: Any = call.arguments
@@ -417,8 +411,8 @@ def _as_dict(call: ToolCall) -> CallDict:
         try:
             arguments = msgspec.json.encode(arguments).decode()
         except UnicodeEncodeError:
-            arguments = _clean(json_with_surrogates(arguments))
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _clean(arguments)}}
+            arguments = encodable(json_with_surrogates(arguments))
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": encodable(arguments)}}
 
 
 def json_with_surrogates(value: Any) -> str:

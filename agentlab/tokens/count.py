@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from agentlab.errors import MissingRanksError
-from agentlab.tokens.encodings import DEFAULT_ENCODING, encode_counting_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +70,7 @@ def estimate_text(text: str) -> TokenCount:
 
 def count_text(
     text: str,
-    model_or_encoding: str = DEFAULT_ENCODING,
+    model_or_encoding: str = "o200k_base",
     *,
     allow_estimate: bool = False,
     search: Sequence[Path] | None = None,
@@ -100,6 +99,7 @@ def count_text(
     >>> print(count_text("tiktoken is great!", "claude-sonnet-4-5-20250929"))
     ≈9
     """
+    from agentlab.tokens.encodings import encode_counting_cuts
     from agentlab.tokens.models import tokenizer_of
 
     tokenizer = tokenizer_of(model_or_encoding)
