@@ -6,6 +6,7 @@ wrapped in `{"arguments": ...}`, and with "5" where a number is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,12 +15,20 @@ from agentlab.errors import ArgumentError
 from agentlab.truncate import carries_marker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentlab.tools import Tool
 
 WRAPPERS = ("arguments", "parameters", "input")
-_validators: dict[int, tuple[dict[str, Any], Callable[[Any], Any]]] = {}
+
+
+class Validator(msgspec.Struct, frozen=True):
+    """A compiled schema: what it was compiled from, its check, and what that raises."""
+
+    schema: dict[str, Any]
+    check: Callable[[Any], Any]
+    error: type[Exception]
+
+
+_validators: dict[int, Validator] = {}
 
 
 def read_arguments(tool: Tool, sent: Any) -> dict[str, Any]:
@@ -125,20 +134,18 @@ def _whole(value: Any) -> Any:
 
 def _problem(tool: Tool, arguments: dict[str, Any]) -> str | None:
     """What is wrong with the arguments, as a sentence; None where the schema accepts them."""
-    from fastjsonschema import JsonSchemaValueException
-
+    validator = _validators.get(id(tool.parameters))
+    if validator is None or validator.schema is not tool.parameters:
+        validator = _validators[id(tool.parameters)] = _compiled(tool)
     try:
-        _validator(tool)(arguments)
-    except JsonSchemaValueException as error:
+        validator.check(arguments)
+    except validator.error as error:
         return _worded(tool, arguments, error)
     return None
 
 
-def _validator(tool: Tool) -> Callable[[Any], Any]:
-    """The compiled schema of a tool; compiled once for each schema."""
-    known = _validators.get(id(tool.parameters))
-    if known is not None and known[0] is tool.parameters:
-        return known[1]
+def _compiled(tool: Tool) -> Validator:
+    """The compiled schema of a tool."""
     import fastjsonschema
 
     try:
@@ -147,8 +154,7 @@ def _validator(tool: Tool) -> Callable[[Any], Any]:
         raise ArgumentError(
             f"{tool.name}: the tool's own schema is not valid ({error}). It cannot be called."
         ) from None
-    _validators[id(tool.parameters)] = (tool.parameters, validate)
-    return validate
+    return Validator(tool.parameters, validate, fastjsonschema.JsonSchemaValueException)
 
 
 def _worded(tool: Tool, arguments: dict[str, Any], error: Any) -> str:

@@ -32,8 +32,9 @@ class Conversation:
         last_tokens: The running count's figure for the message that was counted last.
 
     >>> talk = Conversation(system="Be brief.")
-    >>> talk.append({"role": "user", "content": "Hello"}), len(talk.messages), talk.turn
-    (0, 1, 1)
+    >>> talk.append({"role": "user", "content": "Hello"})
+    >>> len(talk.messages), talk.turn
+    (1, 1)
     """
 
     def __init__(
@@ -92,8 +93,8 @@ class Conversation:
         if len(tools) != len(self._tools) or any(a is not b for a, b in zip(tools, self._tools, strict=True)):
             self._tools = tools
 
-    def append(self, message: Message, usage: Usage | None = None) -> int:
-        """Append a message and count it; returns its index. Only the loop calls this.
+    def append(self, message: Message, usage: Usage | None = None) -> None:
+        """Append a message and count it. Only the loop calls this.
 
         Args:
             message: What is appended.
@@ -102,7 +103,6 @@ class Conversation:
         self.messages.append(message)
         if self._counted == len(self.messages) - 1:
             self._take(message, usage)
-        return len(self.messages) - 1
 
     def view(self) -> list[Message]:
         """What the next request sends. A provider never changes it."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from agentlab.messages import Message, Reply, ToolCall, Usage
+from agentlab.messages import Reply, ToolCall, Usage
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -72,19 +72,19 @@ class ToolFinished(Event, frozen=True):
     store_id: str | None
 
 
-class MessageAppended(Event, frozen=True):
-    """A message was appended at `index`.
+class MessageAppended(Event, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
+    """A message was appended; as JSON this is its line in `messages.jsonl`.
 
-    `tokens` is the running count's figure for this message alone. For a tool message `original_chars` is its size
-    before the cut and `store_id` names the full text, where it was kept. For an assistant message `usage`, `model` and
-    `stop_reason` are those of its call.
+    `time` is in seconds since 1970. `tokens` is the running count's figure for this message alone. For a tool message
+    `original_chars` is its size before the cut and `store_id` names the full text, where it was kept. For an assistant
+    message `usage`, `model` and `stop_reason` are those of its call.
     """
 
     iteration: int
-    index: int
-    message: Message
-    tokens: int
-    exact: bool
+    time: float
+    message: dict[str, Any]
+    tokens: int = 0
+    exact: bool = False
     original_chars: int | None = None
     store_id: str | None = None
     usage: Usage | None = None
@@ -92,8 +92,8 @@ class MessageAppended(Event, frozen=True):
     model: str | None = None
 
 
-class Repaired(Event, frozen=True):
-    """Something that would have made a provider reject the messages was put right."""
+class Repaired(Event, frozen=True, tag_field="type", tag="note"):
+    """Something that would have made a provider reject the messages was put right; a line in `messages.jsonl` too."""
 
     note: str
 

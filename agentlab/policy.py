@@ -8,6 +8,7 @@ Limit(value=50, unit='characters', strategy='middle_snip', ratio=0.5)
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -77,7 +78,13 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         limit = self.limits.get(tool)
         if limit is None:
             limit = self.default
-        return Limit(own, "characters", strategy) if limit is None else limit
+        return own_limit(own, strategy) if limit is None else limit
+
+
+@lru_cache(maxsize=256)
+def own_limit(value: int, strategy: str) -> Limit:
+    """A tool's own limit, in characters."""
+    return Limit(value, "characters", strategy)
 
 
 CHAPTER = Policy(name="chapter", source="Observation and Continuation: 4,000 characters per tool, middle snip")

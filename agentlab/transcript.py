@@ -41,29 +41,6 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", 
     settings: dict[str, Any] = {}
 
 
-class MessageLine(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
-    """An appended message. `time` is in seconds since 1970; sizes as in `agentlab.events.MessageAppended`."""
-
-    turn: int
-    iteration: int
-    time: float
-    message: dict[str, Any]
-    tokens: int = 0
-    exact: bool = False
-    original_chars: int | None = None
-    store_id: str | None = None
-    usage: Usage | None = None
-    stop_reason: str | None = None
-    model: str | None = None
-
-
-class NoteLine(msgspec.Struct, frozen=True, tag_field="type", tag="note"):
-    """Something that was put right on entry."""
-
-    turn: int
-    note: str
-
-
 class TurnLine(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of `transcript.jsonl`: one user turn."""
 
@@ -95,9 +72,9 @@ class SessionRecord(msgspec.Struct, frozen=True):
 
     path: Path
     header: Header
-    lines: list[MessageLine]
+    lines: list[MessageAppended]
     turns: list[TurnLine]
-    notes: list[NoteLine]
+    notes: list[Repaired]
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -153,12 +130,12 @@ class SessionWriter:
             OSError: The disk refused.
         """
         kind = type(event)
-        if kind is MessageAppended:
-            self._write_message(event)  # type: ignore[arg-type]
-        elif kind is TurnFinished:
+        if kind is TurnFinished:
             self._turns(event)
-        elif kind is Repaired:
-            self._append(NoteLine(event.turn, event.note))  # type: ignore[attr-defined]
+        elif kind is MessageAppended or kind is Repaired:
+            if self._messages < 0:
+                self._open()
+            write_all(self._messages, self._encode(event) + b"\n")
 
     def close(self) -> None:
         """Close the files; the next event opens them again."""
@@ -168,32 +145,14 @@ class SessionWriter:
         self._turns.close()
         self.store.close()
 
-    def _write_message(self, event: MessageAppended) -> None:
-        self._append(
-            MessageLine(
-                event.turn,
-                event.iteration,
-                round(self.clock(), 3),
-                event.message,  # type: ignore[arg-type]  # a TypedDict is a dict
-                event.tokens,
-                event.exact,
-                event.original_chars,
-                event.store_id,
-                event.usage,
-                event.stop_reason,
-                event.model,
-            )
-        )
-
-    def _append(self, line: MessageLine | NoteLine) -> None:
-        if self._messages < 0:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            path = self.folder / MESSAGES
-            fresh = not path.exists() or path.stat().st_size == 0
-            self._messages = open_for_append(path)
-            if fresh:
-                write_all(self._messages, self._encode(self._header) + b"\n")
-        write_all(self._messages, self._encode(line) + b"\n")
+    def _open(self) -> None:
+        """Open `messages.jsonl`; a new one begins with the header."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / MESSAGES
+        fresh = not path.exists() or path.stat().st_size == 0
+        self._messages = open_for_append(path)
+        if fresh:
+            write_all(self._messages, self._encode(self._header) + b"\n")
 
 
 class TurnWriter:
@@ -293,14 +252,14 @@ def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
                 problems.append(Problem(str(path), number, f"{torn}skipped ({error})"))
 
 
-def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[MessageLine], list[NoteLine]]:
+def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[MessageAppended], list[Repaired]]:
     header: Header | None = None
-    lines: list[MessageLine] = []
-    notes: list[NoteLine] = []
-    for line in read_lines(path, Header | MessageLine | NoteLine, problems):
-        if isinstance(line, MessageLine):
+    lines: list[MessageAppended] = []
+    notes: list[Repaired] = []
+    for line in read_lines(path, Header | MessageAppended | Repaired, problems):
+        if isinstance(line, MessageAppended):
             lines.append(line)
-        elif isinstance(line, NoteLine):
+        elif isinstance(line, Repaired):
             notes.append(line)
         elif header is None:
             header = line

@@ -213,9 +213,9 @@ class Turn:
 
     def append_calls(self, reply: Reply) -> None:
         """Append the assistant message that makes the calls."""
-        self._calls = [(call, _as_dict(call)) for call in reply.tool_calls]
-        self._outcomes = [None] * len(self._calls)
-        self._append({"role": "assistant", "content": reply.text, "tool_calls": [d for _, d in self._calls]}, reply)
+        calls = [(call, _as_dict(call)) for call in reply.tool_calls]
+        self._calls, self._outcomes = calls, [None] * len(calls)
+        self._append({"role": "assistant", "content": reply.text, "tool_calls": [d for _, d in calls]}, reply)
         self._so_far = []
 
     def append_observations(self) -> Ending | None:
@@ -229,8 +229,8 @@ class Turn:
         else:
             self._say_started(calls)
             run_side_by_side(calls, self.toolbox, self.scope, self._outcomes)
-        repeats = self._append_outcomes(self._calls)
-        self._calls = []
+        repeats = self._append_outcomes(self._calls, self._outcomes)
+        self._calls, self._outcomes = [], []
         if self._limit is not None:
             return Ending("partial", self._limit)
         if repeats == TOLD_AT:
@@ -243,7 +243,8 @@ class Turn:
         if ending.reason == "sink_error":
             self.store = None
         still_open = {call["id"] for call in open_calls(self.conversation.messages)}
-        self._append_outcomes([(call, d) for call, d in self._calls if d["id"] in still_open])
+        left = [pair for pair in zip(self._calls, self._outcomes, strict=True) if pair[0][1]["id"] in still_open]
+        self._append_outcomes([calls for calls, _ in left], [outcome for _, outcome in left])
         text = ending.text
         if text is None:
             text = self._last_words(ending)
@@ -279,14 +280,14 @@ class Turn:
 
     def _append(self, message: Message, reply: Reply | None = None, observation: Observation | None = None) -> None:
         usage = None if reply is None else reply.usage
-        index = self.conversation.append(message, usage)
+        self.conversation.append(message, usage)
         if MessageAppended in self.listeners:
             self.emit(
                 MessageAppended(
                     self.number,
                     self.iterations,
-                    index,
-                    message,
+                    time.time(),
+                    message,  # type: ignore[arg-type]  # a TypedDict is a dict
                     self.conversation.last_tokens,
                     usage is not None and usage.exact,
                     None if observation is None else observation.original_chars,
@@ -315,28 +316,30 @@ class Turn:
                 if not call.name:
                     self.emit(Repaired(self.number, "dropped a call without a name"))
             calls = tuple(ToolCall(unique_id(c.id, used), c.name, c.arguments) for c in calls if c.name)
+        text = encodable(reply.text)
+        if text is reply.text and calls is reply.tool_calls and reply.usage is not None:
+            return reply
         usage = self.conversation.estimate_usage(reply) if reply.usage is None else reply.usage
-        return Reply(encodable(reply.text), calls, usage, reply.stop_reason, reply.model)
+        return Reply(text, calls, usage, reply.stop_reason, reply.model)
 
     def _say_started(self, calls: list[ToolCall]) -> None:
         if ToolStarted in self.listeners:
             for call in calls:
                 self.emit(ToolStarted(self.number, self.iterations, call))
 
-    def _append_outcomes(self, calls: list[tuple[ToolCall, CallDict]]) -> int:
+    def _append_outcomes(self, pairs: list[tuple[ToolCall, CallDict]], outcomes: list[Outcome | None]) -> int:
         """Append an observation for each call, in order; returns how often the most repeated of them has come.
 
         A call without an outcome was interrupted.
         """
-        if not calls:
-            return 0
-        known = {call["id"]: outcome for (_, call), outcome in zip(self._calls, self._outcomes, strict=True)}
-        outcomes = [known[call["id"]] or Outcome(INTERRUPTED, is_error=True) for _, call in calls]
-        observations = finish([call for call, _ in calls], outcomes, self.toolbox, policy=self.policy, store=self.store)
-        return max(self._append_observation(*pair) for pair in zip(calls, observations, strict=True))
+        had = [outcome or Outcome(INTERRUPTED, is_error=True) for outcome in outcomes]
+        observations = finish([call for call, _ in pairs], had, self.toolbox, policy=self.policy, store=self.store)
+        repeats = 0
+        for (call, call_dict), seen in zip(pairs, observations, strict=True):
+            repeats = max(repeats, self._append_observation(call, call_dict, seen))
+        return repeats
 
-    def _append_observation(self, pair: tuple[ToolCall, CallDict], seen: Observation) -> int:
-        call, call_dict = pair
+    def _append_observation(self, call: ToolCall, call_dict: CallDict, seen: Observation) -> int:
         shown = len(seen.text)
         self.tool_calls.append(
             {"name": call.name, "chars": seen.original_chars, "shown": shown, "is_error": seen.is_error}

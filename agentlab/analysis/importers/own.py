@@ -8,12 +8,13 @@ import msgspec
 
 from agentlab.analysis.importers.shape import message_of, tools_of
 from agentlab.analysis.session import Call, Record, Session
-from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, MessageLine, Problem, read_session
+from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, Problem, read_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentlab.analysis.importers.peek import Peek
+    from agentlab.events import MessageAppended
     from agentlab.messages import Usage
     from agentlab.transcript import TurnLine
 
@@ -63,7 +64,9 @@ def read(peek: Peek) -> list[Session]:
     ]
 
 
-def _records(lines: Sequence[MessageLine], path: str, problems: list[Problem]) -> list[tuple[Record, MessageLine]]:
+def _records(
+    lines: Sequence[MessageAppended], path: str, problems: list[Problem]
+) -> list[tuple[Record, MessageAppended]]:
     names: dict[str, str] = {}
     placed = []
     for number, line in enumerate(lines, 1):
@@ -78,7 +81,7 @@ def _records(lines: Sequence[MessageLine], path: str, problems: list[Problem]) -
     return placed
 
 
-def _calls(records: Sequence[tuple[Record, MessageLine]], turns: Sequence[TurnLine]) -> tuple[Call, ...]:
+def _calls(records: Sequence[tuple[Record, MessageAppended]], turns: Sequence[TurnLine]) -> tuple[Call, ...]:
     """A call for each iteration that the model answered; its prompt is all that stands before its first message."""
     endings = {turn.turn: turn for turn in turns}
     calls: list[Call] = []
