@@ -254,10 +254,10 @@ def test_without_continuation_rounded_words_cannot_answer():
 
 
 def test_how_long_since_an_earlier_question():
-    world = World()
-    prompts = ["What time is it?", "Read zen.txt and tell me the time.", "How long since I asked about zen.txt?"]
-    assert "41 seconds" in session(world, prompts)[2]
-    assert "1 minute 22 seconds" in session(World(), [*prompts[:2], "How long since I first asked?"])[2]
+    prompts = ["What time is it?", "Read zen.txt and tell me the time.", "Tell me the time once more."]
+    assert "1 minute 22 seconds" in session(World(), [*prompts, "How long since I asked about zen.txt?"])[3]
+    assert "2 minutes 3 seconds" in session(World(), [*prompts, "How long since I first asked?"])[3]
+    assert "41 seconds" in session(World(), [*prompts, "How long has it been since then?"])[3]
 
 
 # -- reading observations
@@ -429,11 +429,11 @@ def test_summarises_a_conversation_that_it_is_given():
 
 
 def test_a_summary_is_shorter_than_a_long_conversation():
-    long = "Summarise:\n" + "\n".join(
-        f"user: question {i} about file_{i}.py\nassistant: {'word ' * 50}" for i in range(200)
-    )
+    turns = (f"user: question {i} about file_{i}.py\nassistant: {'word ' * 50}" for i in range(200))
+    long = "Summarise:\n" + "\n".join(turns) + " and order W4412"
     text = ask([{"role": "user", "content": long}]).text
     assert "extractive" in text
+    assert "W4412" in text
     assert len(text) < len(long) / 5
 
 

@@ -17,7 +17,7 @@ from agentlab.providers.offline.roles import Fit, find
 from agentlab.providers.offline.schemas import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agentlab.messages import ToolSpec
     from agentlab.providers.offline.history import History, Observation
@@ -100,18 +100,18 @@ class Desk:
         self.roles = find(list(self.tools.values()))
         self.max_pages = max_pages
         self.corrections: list[str] = []
-        self._done: dict[str, Observation] = {}
-        self._known: dict[str, Observation] = {}
+        self._by_tool: dict[str, list[Observation]] = {}
         for seen in history.observations:
-            key = Planned(seen.name, seen.arguments).key
-            if seen.turn == history.current.index:
-                self._done[key] = seen
-            elif not seen.is_error:
-                self._known[key] = seen
+            self._by_tool.setdefault(seen.name, []).append(seen)
 
     def before(self, planned: Planned) -> Observation | None:
         """What the same call returned in an earlier turn, if the request still has it."""
-        return self._known.get(planned.key)
+        now = self.history.current.index
+        return next((o for o in self._same(planned) if o.turn < now and not o.is_error), None)
+
+    def _same(self, planned: Planned) -> Iterator[Observation]:
+        """What the same call returned, the latest first."""
+        return (o for o in reversed(self._by_tool.get(planned.name, ())) if o.arguments == planned.arguments)
 
     def role(self, name: str) -> Fit:
         """The tool of a role.
@@ -156,8 +156,9 @@ class Desk:
         return self._unfold(planned, seen)
 
     def _look(self, planned: Planned, *, fresh: bool) -> Observation | None:
-        done = self._done.get(planned.key)
-        return done if done is not None or fresh else self._known.get(planned.key)
+        now = self.history.current.index
+        done = next((o for o in self._same(planned) if o.turn == now), None)
+        return done if done is not None or fresh else self.before(planned)
 
     def _unfold(self, planned: Planned, seen: Observation) -> Result:
         """A result that was taken out of the request is fetched again by its id."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentlab.providers.offline.text import Clause
 
 DULL = word_set(
-    "file files folder folders directory lines line words word here workspace session conversation them",
+    "file files folder folders directory subfolder lines line words word here workspace session conversation them",
     "it this that define defined called named",
 )
 

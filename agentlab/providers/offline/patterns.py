@@ -187,11 +187,6 @@ ABILITIES = said(
 HELP = begins("help")
 IT = said("it", "its", "that", "this", "them", "they", "there", "the (?:file|module|same)")
 ASKS = begins("does|do|is|are|has|can|could|would|please|check|tell|what|which|how|where")
-FOLDER = re.compile(
-    r"\b(?:in|inside|of|under|folder|directory)\b (?:the )?(?:folder |directory )?(?P<a>[\w./-]+)"
-    r"(?: (?:folder|directory|subfolder))?|(?P<b>[\w./-]+) (?:folder|directory)",
-    re.IGNORECASE,
-)
 SEARCH_VERB = re.compile(
     "grep|search|find|locate|for|word|mentions?|contains?|includes?|uses?|says?|has|have|with|imports?|term|phrase|string"
     "|where|about"

@@ -12,6 +12,8 @@ from agentlab.providers.offline.text import STOP, Clause, clauses, is_file
 
 MOST_CLAUSES = 12
 MOST_CHARACTERS = 100_000
+FOLDERS = ("folder", "directory", "subfolder")
+PLACES = ("in", "inside", "of", "under", "within", "below")
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -200,14 +202,19 @@ def _searching(at: Around) -> Need | None:
 
 
 def _folder(at: Around) -> tuple[str, ...]:
-    """The folder that a clause names, if it names one."""
-    found = said.FOLDER.search(" ".join(word.text for word in at.clause.words))
-    name = (found["a"] or found["b"]) if found else ""
-    listed = f"{name}/" in at.known
-    if not name or name.lower() in DULL | STOP or (is_file(name) and not name.endswith("/") and not listed):
-        return ()
-    kind = rf"(?:folder|directory) {re.escape(name)}\b|{re.escape(name)} (?:folder|directory|subfolder)\b"
-    return (name,) if listed or "/" in name or re.search(kind, at.clause.text, re.IGNORECASE) else ()
+    """The folder that a clause names: beside the word "folder", or after "in" where a listing or a slash tells."""
+    words = at.clause.words
+    for index, word in enumerate(words):
+        before = words[index - 1].lower if index else ""
+        after = words[index + 1].lower if index + 1 < len(words) else ""
+        file = is_file(word.text) and not word.text.endswith("/") and f"{word.text}/" not in at.known
+        if word.lower in DULL | STOP or file:
+            continue
+        beside = after in FOLDERS or before in FOLDERS
+        placed = before in PLACES or (before == "the" and index > 1 and words[index - 2].lower in PLACES)
+        if beside or (placed and (f"{word.text}/" in at.known or "/" in word.text)):
+            return (word.text,)
+    return ()
 
 
 def _listing(at: Around) -> Need | None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from agentlab.providers.offline.observing import STAMP
 from agentlab.providers.offline.text import is_file, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ASKED = re.compile(r"\b(?:summar\w+|condense|consolidat\w+|compress|recap|notes? on)\b", re.IGNORECASE)
 LINE = re.compile(
@@ -73,5 +77,7 @@ def _facts(text: str) -> list[tuple[str, list[str]]]:
     return [("Paths", paths), ("Ids", ids), ("Times", times), ("Names", names), ("Numbers", numbers)]
 
 
-def _some(found: object) -> list[str]:
-    return list(dict.fromkeys(found))[:MOST_FACTS]  # type: ignore[call-overload]
+def _some(found: Iterable[str]) -> list[str]:
+    """The first and, where there are too many, more of the latest."""
+    facts = list(dict.fromkeys(found))
+    return facts if len(facts) <= MOST_FACTS else [*facts[: MOST_FACTS // 4], *facts[-3 * MOST_FACTS // 4 :]]

@@ -13,6 +13,7 @@ QUOTED = re.compile(
     r"```(?:\w*\n)?(.+?)```|`([^`\n]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))+)'(?!\w)", re.DOTALL
 )
 MOST_READ = 2_000  # characters of a clause in which phrases are looked for
+MOST_WORDS = 500  # of a clause; a quoted part counts as one
 HELD = "\ue000"  # stands for a quoted part while a text is split
 EXTENSIONS = words(
     "py pyi pyx ipynb txt md rst log ini cfg conf toml yaml yml json jsonl csv tsv xml html htm css js ts",
@@ -139,7 +140,7 @@ def _clause(tokens: list[str], quotes: list[str], known: frozenset[str]) -> Clau
     mine: list[str] = []
     bare: list[str] = []
     whole: list[str] = []
-    for token in tokens:
+    for token in tokens[:MOST_WORDS]:
         if token.startswith(HELD):
             inside = quotes[int(token.split(HELD)[1])]
             whole.append(f"'{inside}'")
