@@ -319,6 +319,22 @@ def test_forgets_what_is_not_in_the_request():
     assert "no earlier observation" in reply
 
 
+def test_a_count_of_hits_that_were_not_all_seen_says_at_least():
+    world = World()
+    found = "\n".join(f"a.py:{n}: TODO {n}" for n in range(1, 6)) + "\n(stopped at 5 matches: narrow the pattern)"
+    tool = spec("grep", "Search files for a regular expression.", lambda pattern: found, ("pattern",), pattern="string")
+    assert 'At least 5 lines with "TODO"' in session(world, ["Find TODO"], [tool])[0]
+    assert "stopped at 5 matches" in session(world, ["How many lines mention 'TODO'?"], [tool])[0]
+
+
+FEW = [("Show the first line of big.log", 1), ("Show the last 3 lines of big.log", 3)]
+
+
+@pytest.mark.parametrize(("prompt", "lines"), FEW)
+def test_shows_as_many_lines_as_asked(prompt, lines):
+    assert session(World(), [prompt])[0].count("entry") == lines
+
+
 # -- recovery
 
 

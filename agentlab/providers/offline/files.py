@@ -210,7 +210,8 @@ def _part(desk: Desk, path: str, need: Need) -> str:
         return sorry(path, result)
     where, doc = need.detail, result.doc
     path = name_of(result, path)
-    n = next((int(x) for x in need.clause.numbers if 0 < x <= 200 and x == int(x)), AROUND)
+    default = 1 if re.search(r"\b(?:first|last) line\b", need.clause.bare) else AROUND
+    n = next((int(x) for x in need.clause.numbers if 0 < x <= 200 and x == int(x)), default)
     gap = doc.gap
     if where == "start" and (gap is None or gap.place != "start"):
         return f"{path} begins with:\n" + quoted("\n".join(doc.head.splitlines()[:n]))

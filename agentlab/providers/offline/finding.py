@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentlab.providers.offline.reading import Need
 
 SPECIAL = re.compile(r"([.^$*+?{}\[\]\\|()])")
+STOPPED = re.compile(r"^\((stopped [^:)\n]+)", re.MULTILINE)  # a search that did not look at everything says so
 MAX_READ = 8
 DEFINITIONS = {
     "class": ("^class ", r"^class\s+(\w+)"),
@@ -91,6 +92,8 @@ def look(
             doc = desk.whole(result)
         lines = [h for h in hits(doc.seen, path) if not keep or re.search(keep, h.text)]
         other = "" if lines or not doc.seen.strip() or keep else f"The search said: {shorten(doc.seen, 200)}"
+        stopped = STOPPED.search(doc.seen)
+        other += f" The search {stopped[1]}." if stopped else ""
         return lines, other + cut_note(doc).replace("part of it", "part of the hits")
     matches = re.compile(keep or plain)
     targets = [path] if path and not path.endswith("/") else _inside(desk, path)
@@ -129,9 +132,11 @@ def report(need: Need, lines: list[Hit], notes: str) -> str:
     if not lines:
         return f'I found no line with "{need.pattern}"{where}. {notes}'.strip()
     files = list(dict.fromkeys(hit.path for hit in lines if hit.path))
+    counted = f'{"at least " if notes else ""}{len(lines)} line{"s" * (len(lines) != 1)} with "{need.pattern}"'
+    counted = counted[0].upper() + counted[1:]
     if need.detail == "count":
         inside = f" in {len(files)} file{'s' * (len(files) != 1)}" if len(files) != 1 else f" in {files[0]}"
-        return f'{len(lines)} line{"s" * (len(lines) != 1)} with "{need.pattern}"{inside}. {notes}'.strip()
+        return f"{counted}{inside}. {notes}".strip()
     shown = "\n".join(
         f"{h.path}:{h.line}: {shorten(h.text, 200)}" if h.line else f"{h.path}: {shorten(h.text, 200)}"
         for h in lines[:8]
@@ -139,7 +144,7 @@ def report(need: Need, lines: list[Hit], notes: str) -> str:
     more = f"\nand {len(lines) - 8} more" if len(lines) > 8 else ""
     if need.detail == "files" and files:
         shown = f"{', '.join(files[:40])}\n{shown}"
-    return f'{len(lines)} line{"s" * (len(lines) != 1)} with "{need.pattern}"{where}:\n{shown}{more}\n{notes}'.strip()
+    return f"{counted}{where}:\n{shown}{more}\n{notes}".strip()
 
 
 def defines(desk: Desk, need: Need) -> str:

@@ -165,7 +165,7 @@ def _preface(desk: Desk, reasons: list[str]) -> str:
     if said or not last or not last[0].is_error:
         return said
     error = next(iter(last[0].text.splitlines()), "no text")
-    return f"`{last[0].name}` failed ({shorten(error, 120)}); I try again."
+    return f"`{last[0].name}` failed ({shorten(error, 120)}); I go on."
 
 
 def forced(history: History, tools: Sequence[ToolSpec]) -> Planned:
