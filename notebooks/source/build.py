@@ -1,0 +1,90 @@
+"""Write the notebooks: their sources are the `.py` files beside this script, in jupytext's percent format.
+
+    python notebooks/source/build.py            executes the sources and writes the notebooks, outputs included
+    python notebooks/source/build.py --check    changes nothing; exit code 1 where a notebook is not from its source
+
+A notebook is only edited through its source. `--check` compares the cells and leaves the outputs to nbval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parent
+NOTEBOOKS = SOURCE.parent
+CELL_SECONDS = 120
+
+
+def sources() -> list[Path]:
+    """The sources, in the order of their numbers."""
+    return sorted(SOURCE.glob("[0-9][0-9]_*.py"))
+
+
+def notebook_of(source: Path) -> Any:
+    """The notebook of a source, without outputs; its cells have the same ids at every build."""
+    import jupytext
+
+    notebook = jupytext.read(source)
+    notebook.metadata.pop("jupytext", None)
+    for number, cell in enumerate(notebook.cells, 1):
+        cell.id = f"cell-{number:02d}"
+        cell.metadata.pop("lines_to_next_cell", None)
+    return notebook
+
+
+def build(source: Path) -> Path:
+    """Execute a source where its notebook stands, and write the notebook."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = notebook_of(source)
+    place = {"metadata": {"path": str(NOTEBOOKS)}}
+    settings = {"timeout": CELL_SECONDS, "record_timing": False, "coalesce_streams": True}
+    NotebookClient(notebook, resources=place, **settings).execute()
+    notebook.metadata.language_info = {"name": "python"}
+    target = NOTEBOOKS / f"{source.stem}.ipynb"
+    written = target.with_suffix(".tmp")
+    nbformat.write(notebook, written)
+    written.replace(target)
+    return target
+
+
+def cells_of(notebook: Any) -> list[tuple[Any, ...]]:
+    """What a source decides of a notebook: ids, types, texts and tags."""
+    return [(cell.id, cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
+
+
+def is_current(source: Path) -> bool:
+    """Whether a notebook is there and has the cells of its source."""
+    import nbformat
+
+    target = NOTEBOOKS / f"{source.stem}.ipynb"
+    return target.is_file() and cells_of(nbformat.read(target, as_version=4)) == cells_of(notebook_of(source))
+
+
+def say(line: str) -> None:
+    """Tell the person who runs it."""
+    sys.stdout.write(f"{line}\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build or check; returns the exit code."""
+    parser = argparse.ArgumentParser(description="Write the notebooks from their sources.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail where a notebook is not current")
+    if parser.parse_args(arguments).check:
+        stale = [source.stem for source in sources() if not is_current(source)]
+        for name in stale:
+            say(f"notebooks/{name}.ipynb is not what its source says: run python notebooks/source/build.py")
+        return 1 if stale else 0
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    for source in sources():
+        say(f"wrote notebooks/{build(source).name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
