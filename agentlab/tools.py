@@ -173,7 +173,7 @@ def _schema_of_type(name: str, hint: Any, *, optional: bool) -> dict[str, Any]:
 def read_docstring(text: str) -> tuple[str, dict[str, str]]:
     r"""Split a Google-style docstring into its description and what its `Args:` section says of each parameter.
 
-    >>> read_docstring("Add.\\n\\nArgs:\\n    a: One.\\n        More.\\n    b: Two.\\n\\nReturns:\\n    A sum.")
+    >>> read_docstring("Add.\n\nArgs:\n    a: One.\n        More.\n    b: Two.\n\nReturns:\n    A sum.")
     ('Add.', {'a': 'One. More.', 'b': 'Two.'})
     """
     sections = ("Args:", "Arguments:", "Returns:", "Raises:", "Yields:", "Example:", "Examples:")
