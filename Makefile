@@ -36,7 +36,7 @@ bench: $(READY_DEV)  ## time the loop, the cuts and the imports; PEERS=llm,smola
 	@$(BIN)/python -m tests.benchmarks
 
 notebooks: $(READY_DEV)  ## run the notebooks again and keep their outputs
-	@$(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --inplace notebooks/*.ipynb
+	@$(BIN)/python notebooks/source/build.py
 
 constraints: $(READY_DEV)  ## pin what is installed now
 	@$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
