@@ -202,6 +202,8 @@ class Turn:
             self._pieces.append(reply.text)
             self._append({"role": "assistant", "content": reply.text}, reply)
         self._so_far = []
+        if self._limit is not None:
+            return Ending("partial", self._limit)
         self._say(ASK_AGAIN[fault].format(calls=CALL_NOT_RUN if reply.tool_calls else ""))
         return None
 

@@ -248,6 +248,7 @@ def test_start_copies_the_notebooks_and_leaves_what_is_there(
     copied = {p.relative_to(tmp_path / "course") for p in (tmp_path / "course").rglob("*") if p.is_file()}
     assert Path("notebooks/01_observation_and_continuation.ipynb") in copied
     assert Path("data/observations/services.yaml") in copied
+    assert not any(path.suffix == ".py" and path.parts[0] == "notebooks" for path in copied)
     assert (materials() / "notebooks").is_dir()
 
 

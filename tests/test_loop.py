@@ -234,6 +234,13 @@ def test_a_cost_limit_ends_the_turn_and_answers_its_calls() -> None:
     assert conversation.messages[-2]["content"].startswith("Error: not run")
 
 
+def test_a_cut_reply_is_not_asked_for_again_once_the_limit_is_reached() -> None:
+    cut = Reply("The first half", usage=Usage(1_000, 10), stop_reason="max_tokens")
+    result, conversation = outcome(ScriptedModel([cut, "never"]), budget=Budget(max_tokens=100))
+    assert (result.status, result.reason, result.iterations) == ("partial", "token_budget", 1)
+    assert conversation.messages[1]["content"] == "The first half"
+
+
 def test_a_final_reply_that_reaches_the_limit_is_complete() -> None:
     result, _ = outcome(ScriptedModel([Reply("Done.", usage=Usage(1_000, 10))]), budget=Budget(max_tokens=100))
     assert (result.status, result.text) == ("complete", "Done.")

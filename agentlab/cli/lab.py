@@ -68,7 +68,7 @@ def run_start(arguments: argparse.Namespace) -> int:
     copied = kept = 0
     for part in MATERIALS:
         for file in sorted((source / part).rglob("*")):
-            if file.is_dir() or _generated(file):
+            if file.is_dir() or _not_for_readers(file.relative_to(source)):
                 continue
             place = target / file.relative_to(source)
             if place.exists():
@@ -95,5 +95,6 @@ def materials() -> Path:
     raise InputError("the notebooks are not part of this installation: install agentlab-observe again")
 
 
-def _generated(file: Path) -> bool:
-    return any(part in ("__pycache__", ".ipynb_checkpoints") for part in file.parts)
+def _not_for_readers(file: Path) -> bool:
+    """Leftovers of a run, and what the notebooks are made from."""
+    return any(part in ("__pycache__", ".ipynb_checkpoints") for part in file.parts) or file.parts[1:2] == ("source",)
