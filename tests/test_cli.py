@@ -14,7 +14,8 @@ from agentlab.cli import main
 from agentlab.cli.doctor import examine
 from agentlab.cli.lab import lab_command, materials
 from agentlab.cli.run import prompts_of
-from agentlab.testing import check_messages
+from agentlab.messages import Reply, ToolCall, Usage
+from agentlab.testing import check_messages, provider_server
 from agentlab.transcript import read_session
 
 
@@ -257,3 +258,49 @@ def test_lab_starts_at_the_root_and_shows_the_notebooks(tmp_path: Path) -> None:
     assert f"--ServerApp.root_dir={tmp_path.resolve()}" in command
     assert "--LabApp.default_url=/lab/tree/notebooks" in command
     assert command[-2:] == ["--port=9000", "--no-browser"]
+
+
+def counting(body: Any) -> Any:
+    """A model that lists a folder once and then answers."""
+    asked = [m for m in body["messages"] if m["role"] != "assistant"]
+    last = json.dumps(asked[-1])
+    if "tool_result" in last or '"tool"' in last:
+        return "Two files."
+    return Reply("", (ToolCall("", "list_dir", {}),), Usage(2_000, 50))
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+def test_run_over_the_wire_with_a_cap_on_the_cost(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    key = "sk-ant-not-a-real-key-0000"
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", key)
+    model = {"anthropic": "claude-haiku-4-5", "openai": "gpt-4o"}[provider]
+    with provider_server(counting) as server:
+        url = server.url if provider == "anthropic" else f"{server.url}/v1"
+        monkeypatch.setenv(f"{provider.upper()}_BASE_URL", url)
+        arguments = [
+            "run",
+            "--workspace",
+            "src",
+            "--prompt",
+            "Which files?",
+            "--provider",
+            provider,
+            "--model",
+            model,
+            "--yes",
+        ]
+        arguments += ["--cache", "5m"] if provider == "anthropic" else []
+        out, _ = said(capsys, *arguments, "--out", "first", "--json")
+        whole = json.loads(out)
+        assert (whole["status"], whole["curve"][0]["calls"]) == ("complete", 2)
+        assert whole["curve"][0]["measured"]
+        if provider == "anthropic":
+            assert whole["caching"] == "on, 5 minutes"
+            assert "cache_control" in json.dumps(server.requests[0].body)
+        out, _ = said(capsys, *arguments, "--out", "second", "--json", "--max-cost", "0.000001")
+        whole = json.loads(out)
+        assert (whole["status"], whole["reason"], whole["curve"][0]["calls"]) == ("partial", "max_cost", 1)
+    written = b"".join(path.read_bytes() for path in folder.rglob("*.jsonl"))
+    assert key.encode() not in written

@@ -26,7 +26,10 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--record", metavar="FILE", help="write every model call to a cassette")
     group.add_argument("--cassette", metavar="FILE", help="answer from a cassette instead of a model")
     group.add_argument(
-        "--max-cost", type=float, default=MAX_COST, metavar="USD", help=f"end the run at this cost (default {MAX_COST})"
+        "--max-cost",
+        type=float,
+        metavar="USD",
+        help=f"end the run at this list price (default {MAX_COST}, where hosted)",
     )
     group.add_argument("--yes", action="store_true", help="do not ask before the first call to a hosted model")
 
@@ -53,10 +56,13 @@ def open_model(arguments: argparse.Namespace) -> tuple[Any, Budget | None]:
         any_model=arguments.any_model,
         **options,
     )
-    budget = None
+    cap = arguments.max_cost
     if is_hosted(provider):
-        _confirm(announcement(provider, max_cost=arguments.max_cost), yes=arguments.yes)
-        budget = Budget(max_cost=arguments.max_cost, price=_price_of(provider.model, cache=arguments.cache or "5m"))
+        cap = MAX_COST if cap is None else cap
+        _confirm(announcement(provider, max_cost=cap), yes=arguments.yes)
+    budget = None
+    if cap is not None:
+        budget = Budget(max_cost=cap, price=_price_of(provider.model, cache=arguments.cache or "5m"))
     if arguments.record:
         provider = Recorder(provider, arguments.record)
     return (Retry(provider) if arguments.provider != "offline" else provider), budget

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-    from rich.table import Table
+    from rich.console import Group
 
     from agentlab.analysis.session import Session
 
@@ -46,7 +46,7 @@ def print_results(session: Session, turns: pd.DataFrame, cuts: pd.DataFrame | No
         console.print(cuts_table(cuts))
 
 
-def curve_table(turns: pd.DataFrame) -> Table:
+def curve_table(turns: pd.DataFrame) -> Group:
     """A row per turn."""
     columns = {
         "turn": "turn",
@@ -54,21 +54,21 @@ def curve_table(turns: pd.DataFrame) -> Table:
         "turn_tokens": "sent",
         "context": "context",
         "new_tokens": "new",
-        "resent_iterations": "iterations",
-        "resent_parallel": "parallel",
+        "resent_iterations": "iter.",
+        "resent_parallel": "par.",
         "resent_turns": "turns",
         "base": "base",
         "turn_tokens_without": "without",
     }
     title = (
         "Prompt tokens per user turn: sent in all its calls, and in the last (context). Of what was sent: new; re-sent "
-        "from earlier iterations (of it parallel results) and earlier turns; base (system prompt and tools). Without: "
-        "sent without continuation."
+        "from earlier iterations (par.: of it parallel results) and from earlier turns; base: system prompt and tools. "
+        "Without: sent without continuation."
     )
     return _table(title, columns, turns.to_dict("records"))
 
 
-def cuts_table(cuts: pd.DataFrame) -> Table:
+def cuts_table(cuts: pd.DataFrame) -> Group:
     """A row per strategy and limit."""
     columns = {
         "strategy": "strategy",
@@ -78,28 +78,29 @@ def cuts_table(cuts: pd.DataFrame) -> Table:
         "last_lines_kept": "last",
         "error_lines_kept": "error",
         "names_kept": "names",
-        "saved": "tokens saved",
+        "saved": "saved",
     }
     rows = cuts.assign(saved=cuts["saved_first"] + cuts["saved_resent"]).to_dict("records")
     seen = rows[0]
     title = (
         f"What survives a cut of the session's {seen['observations']} observations at a limit in characters: first and "
         f"last lines ({seen['first_lines']}), error and exit lines ({seen['error_lines']}), names and ids that later "
-        f"calls cite ({seen['names']})"
+        f"calls cite ({seen['names']}). Saved: tokens, against sending each of them in full with every later call."
     )
     return _table(title, columns, rows)
 
 
-def _table(title: str, columns: dict[str, str], rows: list[Any]) -> Table:
+def _table(title: str, columns: dict[str, str], rows: list[Any]) -> Group:
     from rich.box import SIMPLE_HEAD
+    from rich.console import Group
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="", box=SIMPLE_HEAD, padding=(0, 1), min_width=78)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name, heading in columns.items():
         table.add_column(heading, justify="left" if name == "strategy" else "right")
     for row in rows:
         table.add_row(*[_cell(row[name]) for name in columns])
-    return table
+    return Group(title, table)
 
 
 def _cell(value: Any) -> str:

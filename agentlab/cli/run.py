@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentlab.policy import Policy
+    from agentlab.turn import TurnResult
 
 EXAMPLES = """\
 A script is a text file with one prompt per line; empty lines and lines that begin with # are passed over.
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         policy=policy,
         budget=budget,
         max_iterations=arguments.max_iterations,
-        settings={"caching": getattr(provider, "caching", "off"), "workspace": str(workspace)},
+        settings={"caching": getattr(provider, "caching", "none"), "workspace": str(workspace)},
     )
 
 
@@ -117,6 +118,7 @@ def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any
     from agentlab.runner import Runner
 
     progress = Progress(len(prompts), quiet=as_json)
+    caching = (settings.get("settings") or {}).get("caching", "none")
     try:
         with Runner(settings.pop("provider"), folder=out, sinks=[progress], **settings) as session:
             for prompt in prompts:
@@ -129,11 +131,11 @@ def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any
         ) from error
     finally:
         progress.stop()
-    report(out, prompts, result, as_json=as_json)
+    report(out, prompts, result, caching=caching, as_json=as_json)
     return {"cancelled": 130, "failed": 1}.get(result.status, 0)
 
 
-def report(out: Path, prompts: list[str], last: Any, *, as_json: bool) -> None:
+def report(out: Path, prompts: list[str], last: TurnResult, *, caching: str, as_json: bool) -> None:
     """Measure the session that was written; print it as tables or as JSON."""
     from agentlab.analysis import load
     from agentlab.cli.results import as_json as rows
@@ -146,10 +148,13 @@ def report(out: Path, prompts: list[str], last: Any, *, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        ended = {"status": last.status, "reason": last.reason, "turns": len(turns), "asked": len(prompts)}
         whole = {
             "folder": str(out),
-            **ended,
+            "status": last.status,
+            "reason": last.reason,
+            "turns": len(turns),
+            "asked": len(prompts),
+            "caching": caching,
             "curve": rows(turns),
             "cuts": rows(cuts),
             "files": [str(f) for f in files],
@@ -157,10 +162,10 @@ def report(out: Path, prompts: list[str], last: Any, *, as_json: bool) -> None:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(whole)).decode() + "\n")
         return
     print_results(session, turns, cuts)
+    sys.stdout.write(f"Prompt caching: {caching}.\n" if caching != "none" else "")
     if last.status != "complete":
-        sys.stdout.write(
-            f"The session ended after {len(turns)} of {len(prompts)} turns: {last.status} ({last.reason}).\n"
-        )
+        why = f"{last.reason}: {last.error}" if last.error else last.reason
+        sys.stdout.write(f"The session ended in turn {len(turns)} of {len(prompts)}: {last.status} ({why}).\n")
     sys.stdout.write(
         f"\nwritten to {out}/: messages.jsonl, transcript.jsonl, {', '.join(file.name for file in files)}\n"
     )

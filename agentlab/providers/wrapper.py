@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Wrapper:
-    """Base of providers that wrap another: it shows the name, model and window of what it wraps.
+    """Base of providers that wrap another: it shows the name, model, window and caching of what it wraps.
 
     Args:
         provider: Any provider; a reader's own is adapted.
@@ -36,3 +36,8 @@ class Wrapper:
     def window(self) -> int | None:
         """Window of the wrapped provider, in tokens."""
         return getattr(self.provider, "window", None)
+
+    @property
+    def caching(self) -> str:
+        """Whether the wrapped provider's prompt caching is switched on, in words."""
+        return getattr(self.provider, "caching", "none")
