@@ -154,9 +154,10 @@ class RunningCount:
             usage: Usage of the call whose prompt was all that has been added so far, and whose assistant message is
                 added next.
         """
-        if usage.prompt_tokens <= 0:
+        prompt_tokens = usage.prompt_tokens
+        if prompt_tokens <= 0:
             return
-        self._total = usage.prompt_tokens + usage.output_tokens
+        self._total = prompt_tokens + usage.output_tokens
         self._reply = usage.output_tokens
         self._reported = True
         self.exact = usage.exact

@@ -124,7 +124,11 @@ def cut(
     measured = _measured(text, unit, encoding)
     if measured.fits(limit):
         return Cut(text, len(text), 0, len(text), 0)
-    job = _Job(text, limit, share, measured, Numbering(text) if name_lines or ref is not None else None)
+    numbering = None
+    if name_lines or ref is not None:
+        kept = min(limit, len(text))
+        numbering = Numbering(text, head := round(kept * share), kept - head)
+    job = _Job(text, limit, share, measured, numbering)
     if made := job.with_marker(ref() if callable(ref) else ref):
         return made
     marker = first_line(len(text), job.where)[: len(text)]

@@ -28,6 +28,7 @@ MARKER: Final = (
 
 _OPENING: Final = "[...truncated: "
 _CLIPPED: Final = r"\[\.\.\.truncated: \d+ characters"
+_LISTS: Final = (list, tuple)  # a union in the test itself would be made anew at each call
 
 
 class MarkerInfo(msgspec.Struct, frozen=True):
@@ -124,14 +125,13 @@ def carries_marker(value: Any) -> bool:
     False
     """
     waiting = [value]
-    while waiting:
-        one = waiting.pop()
+    for one in waiting:  # which grows meanwhile
         if isinstance(one, str):
             if _OPENING in one and re.search(_CLIPPED, one):
                 return True
         elif isinstance(one, dict):
-            waiting.extend(one)
-            waiting.extend(one.values())
-        elif isinstance(one, list | tuple):
-            waiting.extend(one)
+            waiting += one
+            waiting += one.values()
+        elif isinstance(one, _LISTS):
+            waiting += one
     return False

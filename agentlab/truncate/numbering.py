@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from agentlab.truncate.units import line_count
-
 
 class Numbering:
     r"""The lines of one text, asked for again and again at places that lie close together.
@@ -13,12 +11,20 @@ class Numbering:
     (4, (2, 3))
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, head: int = 0, tail: int = 0) -> None:
+        """Count once: up to where the gap may begin, in it, and behind it, so that no part is counted again later.
+
+        Args:
+            text: Any text.
+            head: About how many characters will be kept of its beginning.
+            tail: About how many of its end; both together at most the text.
+        """
         self._text = text
-        self.lines = line_count(text)
+        end = len(text) - tail
         # Two known places, one for each end of the gap: an offset, and the newlines before it.
-        self._start = (0, 0)
-        self._end = (len(text), self.lines - (text != "" and not text.endswith("\n")))
+        self._start = (head, text.count("\n", 0, head))
+        self._end = (end, self._start[1] + text.count("\n", head, end))
+        self.lines = self._end[1] + text.count("\n", end) + (text != "" and not text.endswith("\n"))
 
     def missing(self, start: int, end: int) -> tuple[int, int]:
         r"""First and last line of which something is missing when `text[start:end]` is.
@@ -28,14 +34,18 @@ class Numbering:
         >>> Numbering("one\ntwo\nthree\n").missing(3, 8)
         (2, 2)
         """
-        self._start = self._move(self._start, start)
-        self._end = self._move(self._end, end - 1)
-        first, last = self._start[1] + 1, self._end[1] + 1
+        if start == 0 and end == len(self._text):
+            first, last = 1, self.lines
+        else:
+            self._start = self._move(*self._start, start)
+            self._end = self._move(*self._end, end - 1)
+            first, last = self._start[1] + 1, self._end[1] + 1
         return (first + 1 if end - start > 1 and self._text[start] == "\n" else first), last
 
-    def _move(self, known: tuple[int, int], offset: int) -> tuple[int, int]:
+    def _move(self, place: int, newlines: int, offset: int) -> tuple[int, int]:
         """Count from a known place to a new one."""
-        place, newlines = known
+        if offset == place:
+            return place, newlines
         if offset < place:
             return offset, newlines - self._text.count("\n", offset, place)
         return offset, newlines + self._text.count("\n", place, offset)
