@@ -7,11 +7,12 @@ A sink that raises ends the turn as failed; `messages` stays valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
+from agentlab.errors import SinkError
 from agentlab.messages import Reply, ToolCall, Usage
 
 
@@ -99,7 +100,7 @@ class Repaired(Event, frozen=True, tag_field="type", tag="note"):
 
 
 class TurnFinished(Event, frozen=True):
-    """A user turn is over; see `agentlab.loop.TurnResult` for status and reason."""
+    """A user turn is over; see `agentlab.endings.TurnResult` for status and reason."""
 
     prompt: str
     reply: str
@@ -124,3 +125,55 @@ EVENTS: tuple[type[Event], ...] = (
     TurnFinished,
 )
 Sink = Callable[[Event], None]
+
+
+class Audience:
+    """The sinks of a turn, each by the kinds of event that it hears.
+
+    Args:
+        sinks: In the order in which they are told.
+
+    Attributes:
+        error: The first failure of a sink.
+        raises: Whether a failure is raised; a turn that is over only keeps it.
+
+    >>> heard = []
+    >>> audience = Audience([heard.append])
+    >>> audience.tell(Repaired(1, "dropped a call"))
+    >>> heard
+    [Repaired(turn=1, note='dropped a call')]
+    """
+
+    def __init__(self, sinks: Iterable[Sink] = ()) -> None:
+        self._listeners: dict[type[Event], list[Sink]] = {}
+        self.error: SinkError | None = None
+        self.raises = True
+        for sink in sinks:
+            for kind in getattr(sink, "hears", EVENTS):
+                self._listeners.setdefault(kind, []).append(sink)
+
+    def __contains__(self, kind: type[Event]) -> bool:
+        return kind in self._listeners
+
+    def __bool__(self) -> bool:
+        return bool(self._listeners)
+
+    def tell(self, event: Event) -> None:
+        """Hand an event to every sink that hears it; one that fails hears no more.
+
+        Raises:
+            SinkError: A sink failed, and `raises` is true.
+        """
+        for sink in self._listeners.get(type(event), ()):
+            try:
+                sink(event)
+            except Exception as error:  # noqa: BLE001 - a sink is foreign code; its failure is an ending
+                self._drop(sink, error)
+        if self.error is not None and self.raises:
+            raise self.error
+
+    def _drop(self, failed: Sink, error: Exception) -> None:
+        self._listeners = {kind: [s for s in known if s is not failed] for kind, known in self._listeners.items()}
+        if self.error is None:
+            self.error = SinkError(f"{type(error).__name__}: {error}")
+            self.error.__cause__ = error

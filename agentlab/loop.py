@@ -1,21 +1,23 @@
 """The loop: call the model, run the tools that it asks for, show it what they gave, until it answers.
 
 Read `_iterate` first: it is the whole loop. `run_turn` puts an ending around it, whatever happens; `agent_step` is the
-chapter's form of it, over a plain list. What a turn needs beside the loop (events, usage, endings) is in
-`agentlab.turn`.
+chapter's form of it, over a plain list. What a turn needs beside the loop (events, usage) is in `agentlab.turn`, what
+the loop says to the model in `agentlab.notes`, and how a turn can end in `agentlab.endings`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentlab.budgets import TurnBudget
 from agentlab.builtin_tools import TOOLS
 from agentlab.conversation import Conversation
-from agentlab.errors import ContextWindowError, ProviderError, ScopeEnded, SinkError
+from agentlab.endings import Ending, TurnResult, ending_of
+from agentlab.errors import ProviderError, ScopeEnded, SinkError
 from agentlab.policy import CHAPTER, Policy
 from agentlab.providers.base import adapt
 from agentlab.tools import toolbox
-from agentlab.turn import Ending, Turn, TurnResult, ending_of_scope
+from agentlab.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,6 +84,7 @@ def run_turn(
     store: Store | None = None,
     budget: Budget | None = None,
     max_iterations: int | None = None,
+    turns: TurnBudget | None = None,
 ) -> TurnResult:
     """Run one user turn and return how it ended; what went wrong stands in `TurnResult.error`.
 
@@ -99,6 +102,7 @@ def run_turn(
         store: Keeps in full what was cut.
         budget: Tokens and dollars that may be spent.
         max_iterations: Cap of model calls; None takes `MAX_ITERATIONS` as it is now.
+        turns: A budget of model calls instead, which may be extended while the turn runs.
     """
     turn = Turn(
         conversation,
@@ -110,33 +114,25 @@ def run_turn(
         sinks=list(sinks),
         store=store,
         budget=budget,
-        max_iterations=MAX_ITERATIONS if max_iterations is None else max_iterations,
+        turns=turns or TurnBudget(MAX_ITERATIONS if max_iterations is None else max_iterations),
     )
     try:
         ending = _iterate(turn, user_message)
-    except KeyboardInterrupt as error:
-        ending = Ending("cancelled", "interrupted", error=error)
-    except ScopeEnded as error:
-        ending = ending_of_scope(error)
-    except ContextWindowError as error:
-        ending = Ending("failed", "context_window", error=error)
-    except ProviderError as error:
-        ending = Ending("failed", "provider_error", error=error)
-    except SinkError as error:
-        ending = Ending("failed", "sink_error", error=error)
+    except (KeyboardInterrupt, ScopeEnded, ProviderError, SinkError) as error:
+        ending = ending_of(error)
     except BaseException as error:  # a bug in a provider or a callback: it goes on its way once the messages are valid
-        turn.end(Ending("failed", "provider_error", error=error))
+        turn.end(ending_of(error))
         raise
     try:
         return turn.end(ending)
     except KeyboardInterrupt as error:  # pressed while the end was being written: what is open is closed all the same
-        return turn.end(Ending("cancelled", "interrupted", error=error))
+        return turn.end(ending_of(error))
 
 
 def _iterate(turn: Turn, user_message: str) -> Ending:
     """The loop itself."""
     turn.begin(user_message)
-    for _ in range(turn.max_iterations):
+    while turn.goes_on():
         reply = turn.call_model()
 
         if (fault := turn.fault_of(reply)) is not None:  # blank, or cut at the output limit

@@ -15,6 +15,7 @@ from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
 from agentlab.errors import ScopeEnded, SinkError, UnknownToolError
 from agentlab.policy import CHAPTER, Limit, Policy
+from agentlab.repair import encodable
 from agentlab.truncate import cut, drop_fields, measure
 
 if TYPE_CHECKING:
@@ -245,15 +246,6 @@ def _as_text(result: Any) -> str:
     if isinstance(result, dict | list | tuple | bool | int | float):
         return msgspec.json.encode(result, enc_hook=str).decode()
     return str(result)
-
-
-def encodable(text: str) -> str:
-    """The text as it can be encoded: a lone surrogate becomes U+FFFD."""
-    if text.isascii():
-        return text
-    from agentlab.tokens import valid_text
-
-    return valid_text(text)
 
 
 def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:

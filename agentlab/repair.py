@@ -13,7 +13,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentlab.messages import CallDict, Message
+    from agentlab.messages import CallDict, Message, ToolCall
 
 INTERRUPTED = (
     "Error: interrupted before this call had a result. It may or may not have taken effect; call it again if needed."
@@ -28,6 +28,33 @@ def tool_message(call_id: str, name: str, content: str, *, is_error: bool = Fals
     if is_error:
         message["is_error"] = True
     return message
+
+
+def encodable(text: str) -> str:
+    """The text as it can be encoded: a lone surrogate becomes U+FFFD."""
+    if text.isascii():
+        return text
+    from agentlab.tokens import valid_text
+
+    return valid_text(text)
+
+
+def call_dict(call: ToolCall) -> CallDict:
+    """A call as it stands in the messages; arguments that did not parse stay as they came."""
+    arguments: Any = call.arguments
+    if not isinstance(arguments, str):
+        try:
+            arguments = msgspec.json.encode(arguments).decode()
+        except UnicodeEncodeError:
+            arguments = encodable(_json_with_surrogates(arguments))
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": encodable(arguments)}}
+
+
+def _json_with_surrogates(value: Any) -> str:
+    """JSON text of a value whose strings cannot be encoded."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 def open_calls(messages: Sequence[Message]) -> list[CallDict]:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from agentlab.errors import Cancelled, ScopeEnded, SinkError
+from agentlab.endings import STOPPED_AT, Ending, TurnResult, ending_of, last_words
 from agentlab.events import (
-    EVENTS,
+    Audience,
     CallFinished,
     CallStarted,
     MessageAppended,
@@ -24,83 +22,31 @@ from agentlab.events import (
     TurnStarted,
 )
 from agentlab.messages import Message, Reply, ToolCall, Usage
-from agentlab.observe import Observation, Outcome, encodable, finish, run_call, run_side_by_side
-from agentlab.repair import INTERRUPTED, open_calls, tool_message, unique_id
+from agentlab.notes import (
+    ASK_AGAIN,
+    CALL_NOT_RUN,
+    LAST_TURN,
+    LAST_TURN_EXTENDABLE,
+    NOT_RUN,
+    NOT_RUN_LAST,
+    REPEATED,
+    TOLD_AT,
+    TWO_TURNS_LEFT,
+)
+from agentlab.observe import Observation, Outcome, finish, run_call, run_side_by_side
+from agentlab.repair import INTERRUPTED, call_dict, encodable, open_calls, tool_message, unique_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentlab.budgets import Budget, Scope
+    from agentlab.budgets import Budget, Scope, TurnBudget
     from agentlab.conversation import Conversation
-    from agentlab.events import Event, Sink
+    from agentlab.events import Sink
     from agentlab.messages import CallDict
     from agentlab.policy import Policy
     from agentlab.providers.base import Provider
     from agentlab.store import Store
     from agentlab.tools import Tool
-
-TOLD_AT, STOPPED_AT = 3, 5
-
-SENTENCES = {
-    "max_turns": "I stopped after {iterations} model calls without a final reply. What I found so far is above.",
-    "max_cost": "I stopped because the cost limit of this run was reached. What I found so far is above.",
-    "token_budget": "I stopped because the token limit of this run was reached. What I found so far is above.",
-    "output_limit": "I stopped because my reply was cut at the output limit twice.",
-    "repeated_call": "I stopped because I made the same call {stopped_at} times with the same result.",
-    "deadline": "I stopped because the time for this run was over. What I found so far is above.",
-    "blank_reply": "The model gave an empty reply twice, so there is no answer.",
-    "sink_error": "I stopped because this session could not be written: {error}",
-    "interrupted": "I was stopped: {error}",
-}
-ASK_AGAIN = {
-    "output_limit": "Your last reply was cut at the output limit. {calls}Go on from where it stopped, and be shorter.",
-    "blank_reply": "Your last reply was empty. Answer the user's message, or say why you cannot.",
-}
-CALL_NOT_RUN = "A tool call in it was incomplete and was not run: make it again, with shorter arguments. "
-NOT_RUN = Outcome("Error: not run: the limit of this run was reached.", is_error=True)
-REPEATED = (
-    "You have made the same call {count} times with the same arguments and the same result. Another one will not tell "
-    "you more: use what you have, change the arguments, or answer."
-)
-
-
-class Ending(msgspec.Struct, frozen=True):
-    """How a turn ended; see `TurnResult`."""
-
-    status: str
-    reason: str
-    text: str | None = None
-    error: BaseException | None = None
-
-
-class TurnResult(msgspec.Struct, frozen=True):
-    """What a turn gave.
-
-    Attributes:
-        text: The reply, or the sentence that was appended in its place.
-        status: `complete`, `partial`, `failed` or `cancelled`.
-        reason: `reply`; `max_turns`, `max_cost`, `token_budget`, `output_limit`, `repeated_call`; `provider_error`,
-            `context_window`, `deadline`, `blank_reply`, `sink_error`; `interrupted`.
-        iterations: Model calls made.
-        usage: Summed over them.
-        tool_calls: Name, size before and after the cut, and whether it failed, for each call in order.
-        error: What was raised, where something was.
-    """
-
-    text: str
-    status: str
-    reason: str
-    iterations: int
-    usage: Usage
-    tool_calls: list[dict[str, Any]]
-    error: BaseException | None = None
-
-
-def ending_of_scope(error: ScopeEnded) -> Ending:
-    """Cancelled by somebody, or out of time."""
-    if isinstance(error, Cancelled):
-        return Ending("cancelled", "interrupted", error=error)
-    return Ending("failed", "deadline", error=error)
 
 
 class Turn:
@@ -118,7 +64,7 @@ class Turn:
         sinks: list[Sink],
         store: Store | None,
         budget: Budget | None,
-        max_iterations: int,
+        turns: TurnBudget,
     ) -> None:
         self.conversation = conversation
         self.provider = provider
@@ -126,10 +72,10 @@ class Turn:
         self.tools = list(toolbox.values())
         self.policy = policy
         self.scope = scope
-        self.listeners = listeners_of(sinks)
+        self.audience = Audience(sinks)
         self.store = store
         self.budget = budget
-        self.max_iterations = max_iterations
+        self.turns = turns
         self.paint = on_text_delta
         self.iterations = 0
         self.usage = Usage()
@@ -144,8 +90,6 @@ class Turn:
         self._outcomes: list[Outcome | None] = []
         self._limit: str | None = None
         self._seen: dict[tuple[str, str], tuple[str, int]] = {}
-        self._over = False
-        self._sink_error: SinkError | None = None
 
     # -- the steps of the loop
 
@@ -154,20 +98,27 @@ class Turn:
         closed = self.conversation.close()
         self.conversation.offer(self.tools)
         self.prompt = encodable(user_message) if user_message.strip() else "(empty message)"
-        if self.listeners:
+        if self.audience:
             self.number = self.conversation.turn + 1
             for message in closed:
-                self.emit(Repaired(self.number, f"closed a call of {message['name']} that had no result"))
-            self.emit(TurnStarted(self.number, self.prompt))
+                self.audience.tell(Repaired(self.number, f"closed a call of {message['name']} that had no result"))
+            self.audience.tell(TurnStarted(self.number, self.prompt))
         self._append({"role": "user", "content": self.prompt})
+
+    def goes_on(self) -> bool:
+        """Whether another iteration may begin."""
+        return self.turns.left > 0
 
     def call_model(self) -> Reply:
         """Make one model call and read its reply: ids made unique, calls without a name dropped."""
         if self.scope is not None:
             self.scope.check()
         self.iterations += 1
-        if CallStarted in self.listeners:
-            self.emit(CallStarted(self.number, self.iterations, self.conversation.count.total.n))
+        self.turns.used += 1
+        if self.turns.last_turn == "answer":
+            self._say_turns_left()
+        if CallStarted in self.audience:
+            self.audience.tell(CallStarted(self.number, self.iterations, self.conversation.count.total.n))
         started = time.perf_counter()
         reply = self._entered(
             self.provider.call(
@@ -176,13 +127,14 @@ class Turn:
                 tools=self.tools,
                 on_text_delta=None if self.paint is None else self._on_text,
                 scope=self.scope,
+                tool_choice="none" if self._is_last() and not self.turns.extendable else "auto",
             )
         )
         self._so_far = [reply.text]
         usage = reply.usage or Usage()
         self.usage = self.usage + usage if self.iterations > 1 else usage
-        if CallFinished in self.listeners:
-            self.emit(CallFinished(self.number, self.iterations, reply, usage, time.perf_counter() - started))
+        if CallFinished in self.audience:
+            self.audience.tell(CallFinished(self.number, self.iterations, reply, usage, time.perf_counter() - started))
         if self.budget is not None:
             self._limit = self.budget.spend(usage)
         return reply
@@ -215,7 +167,7 @@ class Turn:
 
     def append_calls(self, reply: Reply) -> None:
         """Append the assistant message that makes the calls."""
-        calls = [(call, _as_dict(call)) for call in reply.tool_calls]
+        calls = [(call, call_dict(call)) for call in reply.tool_calls]
         self._calls, self._outcomes = calls, [None] * len(calls)
         self._append({"role": "assistant", "content": reply.text, "tool_calls": [d for _, d in calls]}, reply)
         self._so_far = []
@@ -224,7 +176,9 @@ class Turn:
         """Run the calls, side by side where there are several, and append what the model sees of them."""
         calls = [call for call, _ in self._calls]
         if self._limit is not None:
-            self._outcomes = [NOT_RUN] * len(calls)
+            self._outcomes = [Outcome(NOT_RUN, is_error=True)] * len(calls)
+        elif self._is_last():
+            self._run_last(calls)
         elif len(calls) == 1:
             self._say_started(calls)
             self._outcomes[0] = run_call(calls[0], self.toolbox, self.scope)
@@ -241,7 +195,7 @@ class Turn:
 
     def end(self, ending: Ending) -> TurnResult:
         """Close what is open, append a sentence where there is no reply, and say that the turn is over."""
-        self._over = True
+        self.audience.raises = False
         if ending.reason == "sink_error":
             self.store = None
         still_open = {call["id"] for call in open_calls(self.conversation.messages)}
@@ -249,42 +203,26 @@ class Turn:
         self._append_outcomes([calls for calls, _ in left], [outcome for _, outcome in left])
         text = ending.text
         if text is None:
-            text = self._last_words(ending)
+            text = encodable(last_words(ending, "".join(self._so_far), self.iterations))
             self._so_far = []
             if text.strip():
                 self._append({"role": "assistant", "content": text})
-        if self._sink_error is not None and ending.error is None:
-            ending = Ending("failed", "sink_error", error=self._sink_error)
+        if self.audience.error is not None and ending.error is None:
+            ending = ending_of(self.audience.error)
         result = TurnResult(
             text, ending.status, ending.reason, self.iterations, self.usage, self.tool_calls, ending.error
         )
-        if TurnFinished in self.listeners:
+        if TurnFinished in self.audience:
             self._emit_finished(result)
         return result
 
     # -- what they are made of
 
-    def emit(self, event: Event) -> None:
-        """Hand an event to every sink that hears it; one that fails hears no more.
-
-        Raises:
-            SinkError: A sink failed, and the turn is not over yet.
-        """
-        for sink in self.listeners.get(type(event), ()):
-            try:
-                sink(event)
-            except Exception as error:  # noqa: BLE001 - a sink is foreign code; its failure is an ending
-                self.listeners = {kind: [s for s in known if s is not sink] for kind, known in self.listeners.items()}
-                self._sink_error = SinkError(f"{type(error).__name__}: {error}")
-                self._sink_error.__cause__ = error
-        if self._sink_error is not None and not self._over:
-            raise self._sink_error
-
     def _append(self, message: Message, reply: Reply | None = None, observation: Observation | None = None) -> None:
         usage = None if reply is None else reply.usage
         self.conversation.append(message, usage)
-        if MessageAppended in self.listeners:
-            self.emit(
+        if MessageAppended in self.audience:
+            self.audience.tell(
                 MessageAppended(
                     self.number,
                     self.iterations,
@@ -316,7 +254,7 @@ class Turn:
             used: set[str] = set()
             for call in calls:
                 if not call.name:
-                    self.emit(Repaired(self.number, "dropped a call without a name"))
+                    self.audience.tell(Repaired(self.number, "dropped a call without a name"))
             calls = tuple(ToolCall(unique_id(c.id, used), c.name, c.arguments) for c in calls if c.name)
         text = encodable(reply.text)
         if text is reply.text and calls is reply.tool_calls and reply.usage is not None:
@@ -324,10 +262,30 @@ class Turn:
         usage = self.conversation.estimate_usage(reply) if reply.usage is None else reply.usage
         return Reply(text, calls, usage, reply.stop_reason, reply.model)
 
+    def _is_last(self) -> bool:
+        """Whether this is the last iteration and the model was told so."""
+        return self.turns.left <= 0 and self.turns.last_turn == "answer"
+
+    def _say_turns_left(self) -> None:
+        if self._is_last():
+            self._say(LAST_TURN_EXTENDABLE.format(tool=self.turns.extend_by) if self.turns.extendable else LAST_TURN)
+        elif self.turns.left == 1:
+            self._say(TWO_TURNS_LEFT)
+
+    def _run_last(self, calls: list[ToolCall]) -> None:
+        """In the last iteration only the call for more turns is run: nobody would read what another one gives."""
+        asks = self.turns.extendable and self.turns.extend_by in self.toolbox
+        for index, call in enumerate(calls):
+            if asks and call.name == self.turns.extend_by:
+                self._say_started([call])
+                self._outcomes[index] = run_call(call, self.toolbox, self.scope)
+            else:
+                self._outcomes[index] = Outcome(NOT_RUN_LAST, is_error=True)
+
     def _say_started(self, calls: list[ToolCall]) -> None:
-        if ToolStarted in self.listeners:
+        if ToolStarted in self.audience:
             for call in calls:
-                self.emit(ToolStarted(self.number, self.iterations, call))
+                self.audience.tell(ToolStarted(self.number, self.iterations, call))
 
     def _append_outcomes(self, pairs: list[tuple[ToolCall, CallDict]], outcomes: list[Outcome | None]) -> int:
         """Append an observation for each call, in order; returns how often the most repeated of them has come.
@@ -347,8 +305,8 @@ class Turn:
             {"name": call.name, "chars": seen.original_chars, "shown": shown, "is_error": seen.is_error}
         )
         self._append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
-        if ToolFinished in self.listeners:
-            self.emit(
+        if ToolFinished in self.audience:
+            self.audience.tell(
                 ToolFinished(
                     self.number, self.iterations, call, seen.original_chars, shown, seen.is_error, seen.store_id
                 )
@@ -362,19 +320,8 @@ class Turn:
         self._seen[key] = (seen.text, count)
         return count
 
-    def _last_words(self, ending: Ending) -> str:
-        """What is appended where there is no reply: the text that had come, and a sentence on why there is no more."""
-        so_far = "".join(self._so_far) or getattr(ending.error, "text", "")
-        if isinstance(ending.error, KeyboardInterrupt):
-            sentence = "[interrupted by the user]" if so_far.strip() else ""
-        else:
-            sentence = SENTENCES.get(ending.reason, "").format(
-                iterations=self.iterations, stopped_at=STOPPED_AT, error=ending.error
-            )
-        return encodable("\n\n".join(part for part in (so_far, sentence) if part.strip()))
-
     def _emit_finished(self, result: TurnResult) -> None:
-        self.emit(
+        self.audience.tell(
             TurnFinished(
                 self.number,
                 self.prompt,
@@ -390,15 +337,6 @@ class Turn:
         )
 
 
-def listeners_of(sinks: list[Sink]) -> dict[type[Event], list[Sink]]:
-    """The sinks by the kind of event that they hear: those in their attribute `hears`, or all."""
-    listeners: dict[type[Event], list[Sink]] = {}
-    for sink in sinks:
-        for kind in getattr(sink, "hears", EVENTS):
-            listeners.setdefault(kind, []).append(sink)
-    return listeners
-
-
 def iso(seconds: float) -> str:
     """Seconds since 1970 as ISO 8601 in UTC, to the millisecond.
 
@@ -407,21 +345,3 @@ def iso(seconds: float) -> str:
     """
     whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
     return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"
-
-
-def _as_dict(call: ToolCall) -> CallDict:
-    """A call as it stands in the messages; arguments that did not parse stay as they came."""
-    arguments: Any = call.arguments
-    if not isinstance(arguments, str):
-        try:
-            arguments = msgspec.json.encode(arguments).decode()
-        except UnicodeEncodeError:
-            arguments = encodable(json_with_surrogates(arguments))
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": encodable(arguments)}}
-
-
-def json_with_surrogates(value: Any) -> str:
-    """JSON text of a value whose strings cannot be encoded."""
-    import json
-
-    return json.dumps(value, ensure_ascii=False)

@@ -14,8 +14,8 @@ from agentlab.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentlab.endings import TurnResult
     from agentlab.policy import Policy
-    from agentlab.turn import TurnResult
 
 EXAMPLES = """\
 A script is a text file with one prompt per line; empty lines and lines that begin with # are passed over.

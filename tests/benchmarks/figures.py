@@ -221,7 +221,7 @@ def beside_peers(rounds: Rounds, peers: Sequence[str]) -> list[list[str]]:
         "loop",
         f"iteration, K={ITERATIONS}, S={SMALL}",
         "last / first tenth",
-        f"turn 20 -> {TURNS}",
+        f"turn, first -> last tenth of {TURNS}",
         "import: CPU, memory",
     ]
     return [

@@ -76,7 +76,7 @@ def cell(code: str) -> Values:
 
     started = time.perf_counter()
     manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(env=environment())
+    manager.start_kernel(env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     client = manager.client()
     try:
         client.start_channels()

@@ -1,4 +1,4 @@
-"""Time, tokens and dollars that a run may spend, and how work is left behind when it is over.
+"""Time: one deadline and one cancellation for everything that a run does, and how work is left behind at its end.
 
 A `Scope` carries one deadline and one cancellation through everything that a turn does: model calls, retry waits,
 tools, and agents that work for it.
@@ -15,8 +15,6 @@ from agentlab.errors import Cancelled, DeadlineExceeded, ScopeEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from agentlab.messages import Usage
 
 T = TypeVar("T")
 
@@ -271,42 +269,3 @@ def run_in_thread(function: Callable[[], T], scope: Scope | None) -> T:
             raise error
         return results[0]
     raise ScopeEnded("the function ended without a result")
-
-
-class Budget:
-    """Tokens and dollars that a run may spend, summed over its calls.
-
-    Args:
-        max_tokens: Prompt and output tokens of all calls together, or None.
-        max_cost: Dollars, or None.
-        price: Dollars of one call's usage, or None where the model's price is not known.
-
-    >>> from agentlab.messages import Usage
-    >>> budget = Budget(max_tokens=100)
-    >>> budget.spend(Usage(60, 10)), budget.spend(Usage(60, 10))
-    (None, 'token_budget')
-    """
-
-    def __init__(
-        self,
-        *,
-        max_tokens: int | None = None,
-        max_cost: float | None = None,
-        price: Callable[[Usage], float | None] | None = None,
-    ) -> None:
-        self.max_tokens = max_tokens
-        self.max_cost = max_cost
-        self.price = price
-        self.tokens = 0
-        self.cost = 0.0
-
-    def spend(self, usage: Usage) -> str | None:
-        """Add a call; returns the reason to stop, `max_cost` or `token_budget`, once a limit is reached."""
-        self.tokens += usage.prompt_tokens + usage.output_tokens
-        if self.price is not None:
-            self.cost += self.price(usage) or 0.0
-        if self.max_cost is not None and self.cost >= self.max_cost:
-            return "max_cost"
-        if self.max_tokens is not None and self.tokens >= self.max_tokens:
-            return "token_budget"
-        return None
