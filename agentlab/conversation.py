@@ -132,9 +132,8 @@ class Conversation:
         if usage is not None:
             self._count.report(usage)
         self.last_tokens = self._count.add(message)
-        self._counted += 1
-        if message["role"] == "user" and "origin" not in message:
-            self._turn += 1
+        opens = message["role"] == "user" and "origin" not in message
+        self._counted, self._turn = self._counted + 1, self._turn + opens
 
 
 def recent(messages: Sequence[Message], keep: int) -> list[Message]:

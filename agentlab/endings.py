@@ -72,6 +72,8 @@ def ending_of(error: BaseException) -> Ending:
 
 def last_words(ending: Ending, so_far: str, iterations: int) -> str:
     """What is appended where there is no reply: the text that had come, and a sentence on why there is no more."""
+    from agentlab.providers.keys import redact
+
     so_far = so_far or getattr(ending.error, "text", "")
     if isinstance(ending.error, KeyboardInterrupt):
         sentence = "[interrupted by the user]" if so_far.strip() else ""
@@ -79,4 +81,4 @@ def last_words(ending: Ending, so_far: str, iterations: int) -> str:
         sentence = SENTENCES.get(ending.reason, "").format(
             iterations=iterations, stopped_at=STOPPED_AT, error=ending.error
         )
-    return "\n\n".join(part for part in (so_far, sentence) if part.strip())
+    return redact("\n\n".join(part for part in (so_far, sentence) if part.strip()))

@@ -76,12 +76,13 @@ class ToolFinished(Event, frozen=True):
 class MessageAppended(Event, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
     """A message was appended; as JSON this is its line in `messages.jsonl`.
 
-    `time` is in seconds since 1970. `tokens` is the running count's figure for this message alone. For a tool message
-    `original_chars` is its size before the cut and `store_id` names the full text, where it was kept. For an assistant
-    message `usage`, `model` and `stop_reason` are those of its call.
+    `index` is its place in the list, `time` is in seconds since 1970. `tokens` is the running count's figure for this
+    message alone. For a tool message `original_chars` is its size before the cut and `store_id` names the full text,
+    where it was kept. For an assistant message `usage`, `model` and `stop_reason` are those of its call.
     """
 
     iteration: int
+    index: int
     time: float
     message: dict[str, Any]
     tokens: int = 0

@@ -132,7 +132,7 @@ def run_turn(
 def _iterate(turn: Turn, user_message: str) -> Ending:
     """The loop itself."""
     turn.begin(user_message)
-    while turn.goes_on():
+    while (limit := turn.limit_reached()) is None:
         reply = turn.call_model()
 
         if (fault := turn.fault_of(reply)) is not None:  # blank, or cut at the output limit
@@ -146,4 +146,4 @@ def _iterate(turn: Turn, user_message: str) -> Ending:
         turn.append_calls(reply)
         if (ending := turn.append_observations()) is not None:  # a limit was reached, or the model runs in circles
             return ending
-    return Ending("partial", "max_turns")
+    return Ending("partial", limit)

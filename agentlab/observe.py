@@ -7,6 +7,8 @@ the store, and the note in the cut says how to read it back.
 from __future__ import annotations
 
 import threading
+from contextvars import copy_context
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +16,8 @@ import msgspec
 from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
 from agentlab.errors import ScopeEnded, SinkError, UnknownToolError
-from agentlab.policy import CHAPTER, Limit, Policy
+from agentlab.policy import CHAPTER, Limit, Policy, own_limit
+from agentlab.providers.masking import mask
 from agentlab.repair import encodable
 from agentlab.truncate import cut, drop_fields, measure
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from agentlab.tools import Tool
 
 READ_BACK = "read_result"
+MOST_ITEMS = 10_000
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -117,7 +121,7 @@ def run_side_by_side(
         all_done.release()
 
     for index in range(len(calls)):
-        threading.Thread(target=work, args=(index,), daemon=True).start()
+        threading.Thread(target=copy_context().run, args=(work, index), daemon=True).start()
     undo = scope.on_cancel(lambda: all_done.release(len(calls)))
     try:
         missing = len(calls)
@@ -182,10 +186,16 @@ def error_text(error: BaseException) -> str:
     """
     from traceback import format_exception_only
 
-    name, module = type(error).__name__, f"{type(error).__module__}."
-    lines = "".join(format_exception_only(error)).strip().splitlines()
-    start = next((i for i, line in enumerate(lines) if line.removeprefix(module).startswith(name)), 0)
-    return "Error: " + "\n".join(lines[start:]).removeprefix(module)
+    kind = type(error)
+    try:
+        lines = "".join(format_exception_only(error)).strip().splitlines()
+    except Exception:  # noqa: BLE001 - an error may fail to say what it is
+        return f"Error: {kind.__name__}"
+    # The class may come with its module and the function that made it, and after the place in a file.
+    said = [line.removeprefix(f"{kind.__module__}.") for line in lines]
+    start = next((number for number, line in enumerate(said) if line.startswith(kind.__qualname__)), 0)
+    said[start] = said[start].replace(kind.__qualname__, kind.__name__, 1)
+    return "Error: " + "\n".join(said[start:])
 
 
 def _unknown_tool(name: str, toolbox: Mapping[str, Tool]) -> str:
@@ -208,8 +218,8 @@ def _run(tool: Tool, arguments: dict[str, Any], scope: Scope | None) -> Any:
     try:
         return run_in_thread(function, own)
     except ScopeEnded:
-        if scope is not None and scope.ended():
-            raise
+        if not own.ended() or (scope is not None and scope.ended()):
+            raise  # the tool's own, or everybody's
         raise TimeoutError(
             f"{tool.name} had no result after {tool.timeout:g} s and was given up; it may still be running. "
             "Ask for less, or go on without it."
@@ -226,12 +236,12 @@ class _Said(msgspec.Struct, frozen=True):
 def _said(call: ToolCall, outcome: Outcome, toolbox: Mapping[str, Tool]) -> _Said:
     """An outcome in words that are never empty and can be encoded."""
     if outcome.is_error:
-        return _Said(encodable(str(outcome.result)), is_error=True)
+        return _Said(mask(encodable(str(outcome.result))), is_error=True)
     tool = toolbox[call.name]
     try:
-        text = encodable(_as_text(outcome.result))
+        text = mask(encodable(_as_text(outcome.result)))
     except Exception as error:  # noqa: BLE001 - what a tool returned may fail to say what it is
-        return _Said(error_text(error), is_error=True)
+        return _Said(mask(encodable(error_text(error))), is_error=True)
     if tool.keep_fields is not None:
         text = drop_fields(text, tool.keep_fields)
     return _Said(text if text and not text.isspace() else f"({tool.name} returned nothing)", is_error=False)
@@ -243,9 +253,26 @@ def _as_text(result: Any) -> str:
         return result
     if result is None:
         return ""
+    if isinstance(result, bytes | bytearray):
+        return bytes(result).decode(errors="replace")
     if isinstance(result, dict | list | tuple | bool | int | float):
-        return msgspec.json.encode(result, enc_hook=str).decode()
+        return _as_json(result)
+    if hasattr(result, "__next__"):
+        items = list(islice(result, MOST_ITEMS))
+        return "".join(items) if all(isinstance(item, str) for item in items) else _as_json(items)
     return str(result)
+
+
+def _as_json(value: Any) -> str:
+    """JSON of a value; what JSON has not becomes a list where it can, else text."""
+    try:
+        return msgspec.json.encode(value, enc_hook=lambda other: getattr(other, "tolist", other.__str__)()).decode()
+    except UnicodeEncodeError:
+        from json import dumps
+
+        return dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return repr(value)
 
 
 def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Policy) -> Limit:
@@ -256,6 +283,8 @@ def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Pol
     over = policy.store_over is not None and tool.stored and len(said.text) > policy.store_over
     if over and policy.preview is not None:
         return policy.preview
+    if not tool.stored and tool.name not in policy.limits:  # it pages by itself, within its own limit
+        return own_limit(tool.max_observation_chars, tool.strategy)
     return policy.limit_for(tool.name, tool.max_observation_chars, tool.strategy)
 
 
@@ -268,7 +297,7 @@ def _keeps(call: ToolCall, toolbox: Mapping[str, Tool]) -> bool:
 def _observation(said: _Said, limit: Limit, policy: Policy, store: Store | None, *, can_read_back: bool) -> Observation:
     text = said.text
     if store is None:
-        return Observation(_cut(text, limit, None), said.is_error, len(text))
+        return Observation(_visible(_cut(text, limit, None), limit), said.is_error, len(text))
     key: str | None = None
 
     def keep() -> str:
@@ -279,7 +308,12 @@ def _observation(said: _Said, limit: Limit, policy: Policy, store: Store | None,
     shown = _cut(text, limit, keep if can_read_back else None)
     if key is None and (shown is not text or (policy.store_over is not None and len(text) > policy.store_over)):
         keep()
-    return Observation(shown, said.is_error, len(text), key)
+    return Observation(_visible(shown, limit), said.is_error, len(text), key)
+
+
+def _visible(shown: str, limit: Limit) -> str:
+    """What is shown; a limit that leaves nothing is said, since a provider takes no empty text."""
+    return shown if shown and not shown.isspace() else f"(nothing shown: the limit is {limit.value} {limit.unit})"
 
 
 def _stored(store: Store, text: str) -> str:

@@ -44,7 +44,6 @@ class Store:
         self._texts: dict[str, str] = {}
         self._entries: dict[str, Entry] = {}
         self._pack = self._index = -1
-        self._end = 0
         self._sha256: type | None = None
         if self.folder is not None and (self.folder / "index.jsonl").exists():
             self._read_index(self.folder / "index.jsonl")
@@ -68,11 +67,11 @@ class Store:
             if known.digest == digest:
                 return known.id
             length += 4
-        entry = Entry(digest[:length], self._end, len(data), len(text), digest)
+        entry = Entry(digest[:length], 0, len(data), len(text), digest)
         if self.folder is None:
             self._texts[entry.id] = text
         else:
-            self._write(entry, data)
+            entry = self._write(entry, data)
         self._entries[entry.id] = entry
         return entry.id
 
@@ -118,15 +117,19 @@ class Store:
         hint = f"did you mean {close[0]!r}?" if close else "ids stand in the notes of cut results."
         return f"no stored result has the id {key!r}: {hint} If it is of an earlier session, call the tool again."
 
-    def _write(self, entry: Entry, data: bytes) -> None:
+    def _write(self, entry: Entry, data: bytes) -> Entry:
         """Append the text, then its index line: a text without a line is dead weight, never a wrong result."""
-        if self._pack < 0:
+        if self._index < 0:
             self._open()
-            entry = msgspec.structs.replace(entry, offset=self._end)
         write_all(self._pack, data)
-        self._end += len(data)
-        self._entries[entry.id] = entry
-        write_all(self._index, msgspec.json.encode(entry) + b"\n")
+        end = os.lseek(self._pack, 0, os.SEEK_CUR)  # where the system put it: another writer may append here too
+        entry = msgspec.structs.replace(entry, offset=end - len(data))
+        try:
+            write_all(self._index, msgspec.json.encode(entry) + b"\n")
+        except OSError:
+            self.close()  # the next line is then a fresh one
+            raise
+        return entry
 
     def _open(self) -> None:
         folder = self.folder
@@ -135,7 +138,6 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         self._pack = open_for_append(folder / "pack.txt", lines=False)
         self._index = open_for_append(folder / "index.jsonl")
-        self._end = os.fstat(self._pack).st_size
 
     def _read_index(self, path: Path) -> None:
         decoder = msgspec.json.Decoder(Entry)

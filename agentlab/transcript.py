@@ -94,6 +94,7 @@ class SessionWriter:
     Args:
         folder: Made when the first line is written.
         provider: Name of the provider, for the header; so are `model`, `system`, `tools`, `policy`, `settings`.
+        store: Keeps results in full; None makes one in the folder.
         clock: Seconds since 1970.
 
     Attributes:
@@ -112,10 +113,11 @@ class SessionWriter:
         tools: Iterable[ToolSpec] = (),
         policy: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
+        store: Store | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.folder = Path(folder)
-        self.store = Store(self.folder / STORE)
+        self.store = Store(self.folder / STORE) if store is None else store
         self.clock = clock
         specs = [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools]
         self._header = Header(SCHEMA, clock(), provider, model, system, specs, dict(policy or {}), dict(settings or {}))
@@ -135,7 +137,11 @@ class SessionWriter:
         elif kind is MessageAppended or kind is Repaired:
             if self._messages < 0:
                 self._open()
-            write_all(self._messages, self._encode(event) + b"\n")
+            try:
+                write_all(self._messages, self._encode(event) + b"\n")
+            except OSError:
+                self.close()  # the next line is then a fresh one
+                raise
 
     def close(self) -> None:
         """Close the files; the next event opens them again."""
@@ -149,9 +155,9 @@ class SessionWriter:
         """Open `messages.jsonl`; a new one begins with the header."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / MESSAGES
-        fresh = not path.exists() or path.stat().st_size == 0
+        headed = path.exists() and _has_header(path)
         self._messages = open_for_append(path)
-        if fresh:
+        if not headed:
             write_all(self._messages, self._encode(self._header) + b"\n")
 
 
@@ -191,7 +197,11 @@ class TurnWriter:
             event.started_at,
             event.finished_at,
         )
-        write_all(self._file, msgspec.json.encode(line) + b"\n")
+        try:
+            write_all(self._file, msgspec.json.encode(line) + b"\n")
+        except OSError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the file; the next event opens it again."""
@@ -230,6 +240,17 @@ def read_turns(path: str | Path, problems: list[Problem]) -> list[TurnLine]:
     return list(read_lines(Path(path), TurnLine, problems))
 
 
+def _has_header(path: Path) -> bool:
+    """Whether the first line is a whole header."""
+    with path.open("rb") as file:
+        first = file.readline()
+    try:
+        msgspec.json.decode(first, type=Header)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return first.endswith(b"\n")
+
+
 def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
     """Yield the lines of a JSONL file as values of a type; each that is not becomes a problem.
 
@@ -258,6 +279,8 @@ def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[Me
     notes: list[Repaired] = []
     for line in read_lines(path, Header | MessageAppended | Repaired, problems):
         if isinstance(line, MessageAppended):
+            if lines and line.index == lines[-1].index and line.message == lines[-1].message:
+                continue  # written twice, by an interrupt right after the write
             lines.append(line)
         elif isinstance(line, Repaired):
             notes.append(line)

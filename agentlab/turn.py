@@ -9,7 +9,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from agentlab.endings import STOPPED_AT, Ending, TurnResult, ending_of, last_words
+from agentlab.errors import SinkError
 from agentlab.events import (
     Audience,
     CallFinished,
@@ -34,6 +37,8 @@ from agentlab.notes import (
     TWO_TURNS_LEFT,
 )
 from agentlab.observe import Observation, Outcome, finish, run_call, run_side_by_side
+from agentlab.policy import CHAPTER
+from agentlab.providers.masking import mask
 from agentlab.repair import INTERRUPTED, call_dict, encodable, open_calls, tool_message, unique_id
 
 if TYPE_CHECKING:
@@ -84,7 +89,11 @@ class Turn:
         self.started_at = time.time()
         self.tool_calls: list[dict[str, Any]] = []
         self._pieces: list[str] = []  # of a reply that came in several because it was cut
-        self._so_far: list[str] = []  # text of the model that is not in the messages yet
+        self._so_far: list[str] = []  # what the running call has said
+        self._saying: Message | None = None  # the message that says it
+        self._said = len(conversation.messages)  # how many messages the audience knows of
+        self._about: tuple[Message | None, Reply | None, Observation | None] = (None, None, None)
+        self._finished = False
         self._asked: set[str] = set()
         self._calls: list[tuple[ToolCall, CallDict]] = []
         self._outcomes: list[Outcome | None] = []
@@ -97,7 +106,7 @@ class Turn:
         """Close what an earlier turn left open, and append the user's message."""
         closed = self.conversation.close()
         self.conversation.offer(self.tools)
-        self.prompt = encodable(user_message) if user_message.strip() else "(empty message)"
+        self.prompt = mask(encodable(user_message)) if user_message.strip() else "(empty message)"
         if self.audience:
             self.number = self.conversation.turn + 1
             for message in closed:
@@ -105,9 +114,11 @@ class Turn:
             self.audience.tell(TurnStarted(self.number, self.prompt))
         self._append({"role": "user", "content": self.prompt})
 
-    def goes_on(self) -> bool:
-        """Whether another iteration may begin."""
-        return self.turns.left > 0
+    def limit_reached(self) -> str | None:
+        """Why no other iteration may begin, or None."""
+        if self.budget is not None and (spent := self.budget.reached()) is not None:
+            return spent
+        return None if self.turns.left > 0 else "max_turns"
 
     def call_model(self) -> Reply:
         """Make one model call and read its reply: ids made unique, calls without a name dropped."""
@@ -119,6 +130,7 @@ class Turn:
             self._say_turns_left()
         if CallStarted in self.audience:
             self.audience.tell(CallStarted(self.number, self.iterations, self.conversation.count.total.n))
+        self._so_far, self._saying = [], None
         started = time.perf_counter()
         reply = self._entered(
             self.provider.call(
@@ -152,8 +164,7 @@ class Turn:
         self._asked.add(fault)
         if reply.text.strip():
             self._pieces.append(reply.text)
-            self._append({"role": "assistant", "content": reply.text}, reply)
-        self._so_far = []
+            self._append_reply({"role": "assistant", "content": reply.text}, reply)
         if self._limit is not None:
             return Ending("partial", self._limit)
         self._say(ASK_AGAIN[fault].format(calls=CALL_NOT_RUN if reply.tool_calls else ""))
@@ -161,16 +172,14 @@ class Turn:
 
     def answer(self, reply: Reply) -> Ending:
         """Append the final reply."""
-        self._append({"role": "assistant", "content": reply.text}, reply)
-        self._so_far = []
+        self._append_reply({"role": "assistant", "content": reply.text}, reply)
         return Ending("complete", "reply", "".join([*self._pieces, reply.text]))
 
     def append_calls(self, reply: Reply) -> None:
         """Append the assistant message that makes the calls."""
         calls = [(call, call_dict(call)) for call in reply.tool_calls]
         self._calls, self._outcomes = calls, [None] * len(calls)
-        self._append({"role": "assistant", "content": reply.text, "tool_calls": [d for _, d in calls]}, reply)
-        self._so_far = []
+        self._append_reply({"role": "assistant", "content": reply.text, "tool_calls": [d for _, d in calls]}, reply)
 
     def append_observations(self) -> Ending | None:
         """Run the calls, side by side where there are several, and append what the model sees of them."""
@@ -185,7 +194,7 @@ class Turn:
         else:
             self._say_started(calls)
             run_side_by_side(calls, self.toolbox, self.scope, self._outcomes)
-        repeats = self._append_outcomes(self._calls, self._outcomes)
+        repeats = self._append_outcomes(self._calls, self._outcomes, self.policy, self.store)
         self._calls, self._outcomes = [], []
         if self._limit is not None:
             return Ending("partial", self._limit)
@@ -198,45 +207,95 @@ class Turn:
         self.audience.raises = False
         if ending.reason == "sink_error":
             self.store = None
-        still_open = {call["id"] for call in open_calls(self.conversation.messages)}
-        left = [pair for pair in zip(self._calls, self._outcomes, strict=True) if pair[0][1]["id"] in still_open]
-        self._append_outcomes([calls for calls, _ in left], [outcome for _, outcome in left])
-        text = ending.text
-        if text is None:
-            text = encodable(last_words(ending, "".join(self._so_far), self.iterations))
-            self._so_far = []
-            if text.strip():
-                self._append({"role": "assistant", "content": text})
+        self._tell_appended()
+        self._close()
+        text = self._text_of(ending)
         if self.audience.error is not None and ending.error is None:
             ending = ending_of(self.audience.error)
         result = TurnResult(
             text, ending.status, ending.reason, self.iterations, self.usage, self.tool_calls, ending.error
         )
-        if TurnFinished in self.audience:
-            self._emit_finished(result)
+        if TurnFinished in self.audience and not self._finished:
+            self._finished = True
+            self._tell_finished(result)
+            if self.audience.error is not None and result.error is None:
+                return replace(result, status="failed", reason="sink_error", error=self.audience.error)
         return result
 
     # -- what they are made of
 
+    def _close(self) -> None:
+        """Answer the calls that are open: with what had come, and where that cannot be cut, with less."""
+        for policy, store in ((self.policy, self.store), (CHAPTER, None)):
+            still_open = {call["id"] for call in open_calls(self.conversation.messages)}
+            left = [pair for pair in zip(self._calls, self._outcomes, strict=True) if pair[0][1]["id"] in still_open]
+            try:
+                self._append_outcomes([calls for calls, _ in left], [outcome for _, outcome in left], policy, store)
+            except Exception:  # noqa: BLE001, S112 - whatever kept a result from being cut, its call gets an answer
+                continue
+            break
+        self.conversation.close()
+        self._tell_appended()
+
+    def _text_of(self, ending: Ending) -> str:
+        """The reply; where there is none, the words that are appended in its place."""
+        if ending.text is not None:
+            return ending.text
+        messages = self.conversation.messages
+        so_far = "".join(self._so_far)
+        if self._saying is not None and any(message is self._saying for message in messages[-len(self._calls) - 3 :]):
+            if messages[-1] is self._saying:  # the turn was over, but for saying so
+                return "".join([*self._pieces, so_far])
+            so_far = ""
+        self._so_far = []
+        text = encodable(last_words(ending, so_far, self.iterations))
+        if text.strip():
+            self._append({"role": "assistant", "content": text})
+        return text
+
+    def _append_reply(self, message: Message, reply: Reply) -> None:
+        self._saying = message
+        self._append(message, reply)
+
     def _append(self, message: Message, reply: Reply | None = None, observation: Observation | None = None) -> None:
+        self._about = (message, reply, observation)
+        self.conversation.append(message, None if reply is None else reply.usage)
+        self._tell_appended()
+
+    def _tell_appended(self) -> None:
+        """Say what was appended and not said yet: after an interrupt between the two, that is said at the end."""
+        messages = self.conversation.messages
+        if MessageAppended not in self.audience:
+            return
+        while self._said < len(messages):
+            message = messages[self._said]
+            subject, reply, observation = self._about
+            event = self._appended(message, reply, observation) if subject is message else self._appended(message)
+            try:
+                self.audience.tell(event)
+            except SinkError:
+                self._said += 1
+                raise
+            self._said += 1
+
+    def _appended(
+        self, message: Message, reply: Reply | None = None, observation: Observation | None = None
+    ) -> MessageAppended:
         usage = None if reply is None else reply.usage
-        self.conversation.append(message, usage)
-        if MessageAppended in self.audience:
-            self.audience.tell(
-                MessageAppended(
-                    self.number,
-                    self.iterations,
-                    time.time(),
-                    message,  # type: ignore[arg-type]  # a TypedDict is a dict
-                    self.conversation.last_tokens,
-                    usage is not None and usage.exact,
-                    None if observation is None else observation.original_chars,
-                    None if observation is None else observation.store_id,
-                    usage,
-                    None if reply is None else reply.stop_reason,
-                    None if reply is None else reply.model,
-                )
-            )
+        return MessageAppended(
+            self.number,
+            self.iterations,
+            self._said,
+            time.time(),
+            message,  # type: ignore[arg-type]  # a TypedDict is a dict
+            self.conversation.last_tokens,
+            usage is not None and usage.exact,
+            None if observation is None else observation.original_chars,
+            None if observation is None else observation.store_id,
+            usage,
+            None if reply is None else reply.stop_reason,
+            None if reply is None else reply.model,
+        )
 
     def _say(self, text: str) -> None:
         """What the loop itself says to the model in mid-turn."""
@@ -287,19 +346,24 @@ class Turn:
             for call in calls:
                 self.audience.tell(ToolStarted(self.number, self.iterations, call))
 
-    def _append_outcomes(self, pairs: list[tuple[ToolCall, CallDict]], outcomes: list[Outcome | None]) -> int:
+    def _append_outcomes(
+        self,
+        pairs: list[tuple[ToolCall, CallDict]],
+        outcomes: list[Outcome | None],
+        policy: Policy,
+        store: Store | None,
+    ) -> int:
         """Append an observation for each call, in order; returns how often the most repeated of them has come.
 
         A call without an outcome was interrupted.
         """
         had = [outcome or Outcome(INTERRUPTED, is_error=True) for outcome in outcomes]
-        observations = finish([call for call, _ in pairs], had, self.toolbox, policy=self.policy, store=self.store)
-        repeats = 0
-        for (call, call_dict), seen in zip(pairs, observations, strict=True):
-            repeats = max(repeats, self._append_observation(call, call_dict, seen))
-        return repeats
+        observations = finish([call for call, _ in pairs], had, self.toolbox, policy=policy, store=store)
+        for (call, _), seen in zip(pairs, observations, strict=True):
+            self._append_observation(call, seen)
+        return self._repeats(pairs, observations)
 
-    def _append_observation(self, call: ToolCall, call_dict: CallDict, seen: Observation) -> int:
+    def _append_observation(self, call: ToolCall, seen: Observation) -> None:
         shown = len(seen.text)
         self.tool_calls.append(
             {"name": call.name, "chars": seen.original_chars, "shown": shown, "is_error": seen.is_error}
@@ -311,16 +375,24 @@ class Turn:
                     self.number, self.iterations, call, seen.original_chars, shown, seen.is_error, seen.store_id
                 )
             )
-        tool = self.toolbox.get(call.name)
-        if tool is not None and tool.polling:
-            return 0
-        key = (call.name, call_dict["function"]["arguments"])
-        text, count = self._seen.get(key, (None, 0))
-        count = count + 1 if text == seen.text else 1
-        self._seen[key] = (seen.text, count)
-        return count
 
-    def _emit_finished(self, result: TurnResult) -> None:
+    def _repeats(self, pairs: list[tuple[ToolCall, CallDict]], observations: list[Observation]) -> int:
+        """In how many iterations in a row the most repeated of these calls has given the same result."""
+        most = 0
+        now = {
+            (call.name, d["function"]["arguments"]): o.text for (call, d), o in zip(pairs, observations, strict=True)
+        }
+        for key, text in now.items():
+            tool = self.toolbox.get(key[0])
+            if tool is not None and tool.polling:
+                continue
+            before, count = self._seen.get(key, (None, 0))
+            count = count + 1 if before == text else 1
+            self._seen[key] = (text, count)
+            most = max(most, count)
+        return most
+
+    def _tell_finished(self, result: TurnResult) -> None:
         self.audience.tell(
             TurnFinished(
                 self.number,

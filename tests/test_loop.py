@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from agentlab import loop
-from agentlab.budgets import Budget, Scope
+from agentlab.budgets import Budget, Scope, TurnBudget
 from agentlab.conversation import Conversation, without_scratchpad
-from agentlab.errors import ContextWindowError, ProviderError
+from agentlab.errors import ContextWindowError, InputError, ProviderError
 from agentlab.events import MessageAppended, Repaired, TurnFinished
 from agentlab.loop import agent_step, run_turn
 from agentlab.messages import Reply, ToolCall, Usage
+from agentlab.providers import masking
 from agentlab.providers.scripted import ScriptedModel, call, say
 from agentlab.store import Store
 from agentlab.testing import check_messages
@@ -257,6 +258,98 @@ def test_a_sink_that_fails_ends_the_turn_and_the_messages_stay_valid() -> None:
     assert "No space left" in result.text
     assert isinstance(seen[-1], TurnFinished)
     assert conversation.messages[2]["content"].startswith("Error: interrupted")
+
+
+def test_a_sink_that_fails_at_the_end_is_reported_and_the_reply_is_kept() -> None:
+    def full(event: Any) -> None:
+        if isinstance(event, TurnFinished):
+            raise OSError(28, "No space left on device")
+
+    result, conversation = outcome(ScriptedModel(["Hello."]), sinks=[full])
+    assert (result.status, result.reason, result.text) == ("failed", "sink_error", "Hello.")
+    assert roles(conversation.messages) == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4])
+def test_a_sink_that_fails_after_any_message_leaves_no_text_twice(at: int) -> None:
+    seen: list[Any] = []
+
+    def full(event: Any) -> None:
+        if isinstance(event, MessageAppended):
+            seen.append(event)
+            if len(seen) == at:
+                raise OSError("full")
+
+    result, conversation = outcome(ScriptedModel([say("Looking.", call("echo", text="x")), "Found it."]), sinks=[full])
+    assert result.reason == "sink_error"
+    text = "".join(m["content"] for m in conversation.messages)
+    assert text.count("Looking.") <= 1
+    assert text.count("Found it.") <= 1
+    assert len(seen) == at
+
+
+def test_a_result_that_cannot_be_cut_by_the_policy_is_kept_all_the_same() -> None:
+    odd = Tool("odd", "Odd.", {"type": "object", "properties": {}}, lambda: "x" * 9_000)
+    odd.strategy = "nope"
+    conversation = Conversation()
+    with pytest.raises(ValueError, match="nope"):
+        run_turn(conversation, "Go.", ScriptedModel([call("odd"), "never"]), tools=[odd])
+    check_messages(conversation.messages)
+
+
+def test_a_budget_that_is_used_up_stops_the_next_call_and_the_next_turn() -> None:
+    budget = Budget(max_cost=0.5, price=lambda usage: 1.0)
+    result, conversation = outcome(ScriptedModel(["Done."]), budget=budget)
+    assert result.status == "complete"
+    assert budget.reached() == "max_cost"
+    second = run_turn(conversation, "More?", ScriptedModel(["never"]), budget=budget)
+    assert (second.status, second.reason, second.iterations) == ("partial", "max_cost", 0)
+    check_messages(conversation.messages)
+    with pytest.raises(InputError, match="at least 0"):
+        Budget(max_cost=float("nan"))
+
+
+def test_parallel_repeats_count_once_per_iteration() -> None:
+    twice = [call("echo", id="a", text="same"), call("echo", id="b", text="same")]
+    result, conversation = outcome(ScriptedModel([twice, twice, twice, "Stopped."]))
+    assert result.text == "Stopped."
+    assert len([m for m in conversation.messages if m.get("origin") == "loop"]) == 1
+
+
+def test_a_key_in_the_environment_reaches_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-hostile-0123456789")
+    masking.refresh()
+    scope = Scope()
+    scope.cancel("token sk-proj-hostile-0123456789")
+    result, conversation = outcome(ScriptedModel(["never"]), scope=scope)
+    assert "hostile" not in str(conversation.messages) + result.text
+
+
+def test_the_last_turn_is_told_and_its_calls_are_not_run() -> None:
+    ran: list[str] = []
+    spy = Tool(
+        "spy", "Spy.", {"type": "object", "properties": {"n": {"type": "integer"}}}, lambda n: ran.append(n) or str(n)
+    )
+    model = ScriptedModel(lambda messages: call("spy", n=len(messages)), keep_requests=True)
+    result, conversation = outcome(model, tools=[spy], turns=TurnBudget(3, last_turn="answer"))
+    assert (result.status, result.reason, result.iterations) == ("partial", "max_turns", 3)
+    assert len(ran) == 2
+    assert [request.tool_choice for request in model.requests] == ["auto", "auto", "none"]
+    assert [m["content"][:9] for m in conversation.messages if m.get("origin") == "loop"] == ["Two turns", "This is t"]
+    assert "not run: last turn" in conversation.messages[-2]["content"]
+
+
+def test_more_turns_take_effect_on_the_last_turn() -> None:
+    turns = TurnBudget(2, ceiling=4, last_turn="answer")
+
+    @tool
+    def request_more_turns(additional: int, reason: str) -> str:
+        """Ask for more turns."""
+        return str(turns.extend(additional, reason).granted)
+
+    model = ScriptedModel([call("echo", text="a"), call("request_more_turns", additional=9, reason="long"), "Done."])
+    result, _ = outcome(model, tools=[echo, request_more_turns], turns=turns)
+    assert (result.status, result.text, turns.allowed) == ("complete", "Done.", 4)
 
 
 def test_a_store_that_fails_ends_the_turn_and_the_result_is_kept_cut() -> None:

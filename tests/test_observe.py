@@ -140,7 +140,8 @@ def test_pitfall_05_the_results_of_one_iteration_stay_within_their_common_limit(
     policy = Policy(default=Limit(2_000), per_iteration=Limit(together, unit))
     seen = finish(calls, outcomes, box, policy=policy)
     alone = finish(calls, outcomes, box, policy=Policy(default=Limit(2_000)))
-    assert sum(len(o.text) for o in seen) <= together or sum(len(o.text) for o in seen) == 0
+    shown = [0 if o.text.startswith("(nothing shown: the limit is 0") else len(o.text) for o in seen]
+    assert sum(shown) <= together
     if sum(len(o.text) for o in alone) <= together:
         assert seen == alone
 
@@ -150,6 +151,76 @@ def test_pitfall_05_small_results_stay_whole_beside_a_large_one() -> None:
     policy = Policy(default=Limit(80_000), per_iteration=Limit(10_000))
     seen = finish([GIVE] * 3, outcomes, returning(""), policy=policy)
     assert [len(o.text) for o in seen] == [100, 9_700, 200]
+
+
+def test_pitfall_20_a_limit_that_leaves_nothing_is_said() -> None:
+    for limit in (Limit(0), Limit(0, "tokens"), Limit(0, "lines"), Limit(1, "bytes")):
+        seen = observe(GIVE, returning("\u00e9" * 100), policy=Policy(default=limit))
+        assert seen.text == f"(nothing shown: the limit is {limit.value} {limit.unit})"
+
+
+def test_what_json_refuses_is_shown_all_the_same() -> None:
+    import numpy as np
+
+    circular: list[Any] = []
+    circular.append(circular)
+    assert "caf" in observe(GIVE, returning({"name": "caf\udce9"})).text
+    assert not observe(GIVE, returning(circular)).is_error
+    assert observe(GIVE, returning({"a": np.int64(3), "b": np.arange(2)})).text == '{"a":3,"b":[0,1]}'
+    assert observe(GIVE, returning(iter(["one ", "two"]))).text == "one two"
+    assert observe(GIVE, returning(b"raw \xff")).text == "raw \ufffd"
+
+
+def test_an_error_that_cannot_say_what_it_is_is_named() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    assert observe(GIVE, raising(Mute())).text.startswith("Error: Mute")
+    assert observe(GIVE, raising(SyntaxError("bad", ("f", 1, 1, 7)))).text.startswith("Error: SyntaxError")  # type: ignore[arg-type]
+
+
+def test_a_scope_of_the_tools_own_is_an_error_of_the_tool() -> None:
+    def run(scope: Any) -> str:
+        Scope(0).check()
+        return "never"
+
+    box = toolbox([Tool("give", "Give.", EMPTY, run)])
+    assert observe(GIVE, box, scope=Scope(60)).text.startswith("Error: DeadlineExceeded")
+
+
+def test_secrets_of_the_environment_reach_no_observation(monkeypatch: pytest.MonkeyPatch) -> None:
+    from agentlab.providers import masking
+
+    monkeypatch.setenv("MY_SERVICE_TOKEN", "hunter2-hunter2")
+    masking.refresh()
+    store = Store()
+    seen = observe(GIVE, returning("TOKEN=hunter2-hunter2\n" + "x" * 9_000), store=store)
+    assert "hunter2" not in seen.text
+    assert "hunter2" not in store.get(seen.store_id or "")
+    assert "hunter2" not in observe(GIVE, raising(RuntimeError("401 for hunter2-hunter2"))).text
+
+
+def test_pages_of_stored_results_are_not_cut_by_the_default_of_a_policy() -> None:
+    store = Store()
+    key = store.put("x" * 9_000)
+    box = toolbox([read_result_tool(store, max_chars=2_000)])
+    seen = observe(ToolCall("1", "read_result", {"id": key}), box, policy=Policy(default=Limit(500)))
+    assert "goes on" in seen.text
+    assert len(seen.text) <= 2_000
+
+
+def test_side_by_side_calls_see_the_callers_context_variables() -> None:
+    from contextvars import ContextVar
+
+    from agentlab.observe import run_side_by_side
+
+    who: ContextVar[str] = ContextVar("who", default="nobody")
+    who.set("me")
+    box = toolbox([Tool("give", "Give.", EMPTY, who.get)])
+    outcomes: list[Any] = [None, None]
+    run_side_by_side([GIVE, GIVE], box, None, outcomes)
+    assert [o.result for o in outcomes] == ["me", "me"]
 
 
 def test_pitfall_06_two_big_results_under_one_call_id_are_both_read_back() -> None:

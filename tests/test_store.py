@@ -81,6 +81,36 @@ def test_a_torn_index_line_is_reported_and_the_next_text_is_kept(tmp_path: Path)
     assert (final.get(first), final.get(third)) == ("first", "third")
 
 
+def test_two_writers_of_one_store_lose_nothing(tmp_path: Path) -> None:
+    one, two = Store(tmp_path), Store(tmp_path)
+    keys = {
+        store.put(text): text for text in ("a1", "b2", "a3", "b4") for store in ([one] if text[0] == "a" else [two])
+    }
+    assert {key: Store(tmp_path).get(key) for key in keys} == keys
+    assert {key: one.get(key) for key in keys if keys[key][0] == "a"}
+
+
+def test_a_write_that_failed_loses_only_its_own_text(tmp_path: Path) -> None:
+    import resource
+    import signal
+
+    store = Store(tmp_path)
+    first = store.put("a" * 1_000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_500, before[1]))
+        with pytest.raises(OSError, match="large"):
+            store.put("b" * 1_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    third = store.put("c" * 1_000)
+    for reader in (store, Store(tmp_path)):
+        assert reader.get(first) == "a" * 1_000
+        assert reader.get(third) == "c" * 1_000
+
+
 def test_bytes_written_are_bytes_kept(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for n in range(50):

@@ -178,6 +178,44 @@ def test_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> No
     assert messages > 100
 
 
+def test_a_line_that_could_not_be_written_does_not_spoil_the_next(tmp_path: Path) -> None:
+    import resource
+    import signal
+
+    writer = SessionWriter(tmp_path)
+    talk = Conversation()
+    run_turn(talk, "first", ScriptedModel(["one"]), sinks=[writer])
+    size = (tmp_path / "messages.jsonl").stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40, before[1]))
+        assert run_turn(talk, "second", ScriptedModel(["two"]), sinks=[writer]).reason == "sink_error"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    run_turn(talk, "third", ScriptedModel(["three"]), sinks=[writer])
+    writer.close()
+    found, problems = read_session(tmp_path)
+    assert [m["content"] for m in found.messages if m["content"] in ("first", "third", "three")] == [
+        "first",
+        "third",
+        "three",
+    ]
+    assert len(problems) == 1
+
+
+def test_a_session_whose_header_was_torn_gets_one_when_it_goes_on(tmp_path: Path) -> None:
+    record(tmp_path, ("First?", ["One."]))
+    path = tmp_path / "messages.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0][:40])
+    record(tmp_path, ("Second?", ["Two."]))
+    found, problems = read_session(tmp_path)
+    assert found.header.system == "Be brief."
+    assert [problem.line for problem in problems] == [1]
+
+
 def test_each_line_is_one_append(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import os
 

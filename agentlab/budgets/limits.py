@@ -24,6 +24,9 @@ class Budget:
         max_cost: Dollars, or None.
         price: Dollars of one call's usage, or None where the model's price is not known.
 
+    Raises:
+        InputError: A limit below 0.
+
     >>> from agentlab.messages import Usage
     >>> budget = Budget(max_tokens=100)
     >>> budget.spend(Usage(60, 10)), budget.spend(Usage(60, 10))
@@ -37,6 +40,9 @@ class Budget:
         max_cost: float | None = None,
         price: Callable[[Usage], float | None] | None = None,
     ) -> None:
+        for field, limit in (("max_tokens", max_tokens), ("max_cost", max_cost)):
+            if limit is not None and not limit >= 0:
+                raise InputError(f"a limit is at least 0, and {limit} is not", field=field)
         self.max_tokens = max_tokens
         self.max_cost = max_cost
         self.price = price
@@ -44,10 +50,14 @@ class Budget:
         self.cost = 0.0
 
     def spend(self, usage: Usage) -> str | None:
-        """Add a call; returns the reason to stop, `max_cost` or `token_budget`, once a limit is reached."""
+        """Add a call; returns what `reached` does."""
         self.tokens += usage.prompt_tokens + usage.output_tokens
         if self.price is not None:
             self.cost += self.price(usage) or 0.0
+        return self.reached()
+
+    def reached(self) -> str | None:
+        """The reason to stop, `max_cost` or `token_budget`, once a limit is reached."""
         if self.max_cost is not None and self.cost >= self.max_cost:
             return "max_cost"
         if self.max_tokens is not None and self.tokens >= self.max_tokens:

@@ -11,16 +11,14 @@ import re
 from typing import TYPE_CHECKING
 
 from agentlab.errors import InputError, MissingKeyError
+from agentlab.providers import masking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 PLACEHOLDER = "no-key-needed"
-MASK = "[key]"
 
-_SHORTEST_SECRET = 8
-_SECRET_VARIABLE = re.compile(r"(?:_KEY|_TOKEN|_SECRET|_PASSWORD)$")
 _LOOKS_LIKE_A_KEY = re.compile(
     # Anthropic's and OpenAI's, whole or as servers echo them: with stars or dots in the middle.
     r"(?<![A-Za-z0-9])sk-(?=[a-z.\-]*[0-9A-Z_*])[A-Za-z0-9_\-*.]{7,}[A-Za-z0-9_\-*]"
@@ -28,7 +26,6 @@ _LOOKS_LIKE_A_KEY = re.compile(
     r"|(?<=[Bb]earer )(?=[A-Za-z]*(?:[0-9]|[._~+/=\-][A-Za-z0-9]))[A-Za-z0-9._~+/=\-]{5,}"
     r"|(?<=[Xx]-[Aa][Pp][Ii]-[Kk][Ee][Yy]: )[^\s\"',;]+"
 )
-_keys: dict[str, str] = {}
 
 
 def use_key(provider: str = "anthropic", *, ask: Callable[[str], str] | None = None) -> None:
@@ -54,12 +51,12 @@ def use_key(provider: str = "anthropic", *, ask: Callable[[str], str] | None = N
     key = ask(f"Key for {provider} (not shown, kept in this process only): ").strip()
     if not key:
         raise InputError(f"no key was entered for {provider}; call use_key({provider!r}) again to enter one")
-    _keys[provider] = key
+    masking.keep(provider, key)
 
 
 def forget_key(provider: str = "anthropic") -> None:
     """Forget a key that `use_key` keeps; one in the environment stays."""
-    _keys.pop(provider, None)
+    masking.drop(provider)
 
 
 def find_key(provider: str) -> str | None:
@@ -68,7 +65,8 @@ def find_key(provider: str) -> str | None:
     Raises:
         InputError: The provider has no keys.
     """
-    return _keys.get(provider) or os.environ.get(_variable(provider), "").strip() or None
+    masking.refresh()
+    return masking.kept(provider) or os.environ.get(_variable(provider), "").strip() or None
 
 
 def require_key(provider: str) -> str:
@@ -94,17 +92,8 @@ def redact(text: str) -> str:
     >>> redact("Authorization: Bearer abc.def")
     'Authorization: Bearer [key]'
     """
-    for secret in sorted(_secrets(), key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return _LOOKS_LIKE_A_KEY.sub(MASK, text)
-
-
-def _secrets() -> Iterator[str]:
-    """Every value that must not be shown: keys kept here, and secrets by name in the environment."""
-    yield from _keys.values()
-    for name, value in os.environ.items():
-        if len(value.strip()) >= _SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
-            yield value.strip()
+    masking.refresh()
+    return _LOOKS_LIKE_A_KEY.sub(masking.MASK, masking.mask(text))
 
 
 def _variable(provider: str) -> str:

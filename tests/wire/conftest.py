@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from agentlab.providers import keys
+from agentlab.providers import masking
 from agentlab.providers.anthropic import AnthropicProvider
 from agentlab.providers.openai import OpenAIProvider
 
@@ -50,7 +50,8 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("ANTHROPIC_", "OPENAI_")):
             monkeypatch.delenv(name)
-    monkeypatch.setattr(keys, "_keys", {})
+    monkeypatch.setattr(masking, "_kept", {})
+    masking.refresh()
 
 
 @pytest.fixture
