@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from agentlab.endings import STOPPED_AT, Ending, TurnResult, ending_of, last_words
-from agentlab.errors import SinkError
 from agentlab.events import (
     Audience,
     CallFinished,
     CallStarted,
-    MessageAppended,
     Repaired,
     ToolFinished,
     ToolStarted,
@@ -40,6 +38,7 @@ from agentlab.observe import Observation, Outcome, finish, run_call, run_side_by
 from agentlab.policy import CHAPTER
 from agentlab.providers.masking import mask
 from agentlab.repair import INTERRUPTED, call_dict, encodable, open_calls, tool_message, unique_id
+from agentlab.scribe import Scribe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,21 +77,18 @@ class Turn:
         self.policy = policy
         self.scope = scope
         self.audience = Audience(sinks)
+        self.scribe = Scribe(conversation, self.audience)
         self.store = store
         self.budget = budget
         self.turns = turns
         self.paint = on_text_delta
-        self.iterations = 0
         self.usage = Usage()
         self.prompt = ""
-        self.number = 0
         self.started_at = time.time()
         self.tool_calls: list[dict[str, Any]] = []
         self._pieces: list[str] = []  # of a reply that came in several because it was cut
         self._so_far: list[str] = []  # what the running call has said
         self._saying: Message | None = None  # the message that says it
-        self._said = len(conversation.messages)  # how many messages the audience knows of
-        self._about: tuple[Message | None, Reply | None, Observation | None] = (None, None, None)
         self._finished = False
         self._asked: set[str] = set()
         self._calls: list[tuple[ToolCall, CallDict]] = []
@@ -108,11 +104,11 @@ class Turn:
         self.conversation.offer(self.tools)
         self.prompt = mask(encodable(user_message)) if user_message.strip() else "(empty message)"
         if self.audience:
-            self.number = self.conversation.turn + 1
+            self.scribe.turn = self.conversation.turn + 1
             for message in closed:
-                self.audience.tell(Repaired(self.number, f"closed a call of {message['name']} that had no result"))
-            self.audience.tell(TurnStarted(self.number, self.prompt))
-        self._append({"role": "user", "content": self.prompt})
+                self.audience.tell(Repaired(self.scribe.turn, f"closed a call of {message['name']} that had no result"))
+            self.audience.tell(TurnStarted(self.scribe.turn, self.prompt))
+        self.scribe.append({"role": "user", "content": self.prompt})
 
     def limit_reached(self) -> str | None:
         """Why no other iteration may begin, or None."""
@@ -124,12 +120,12 @@ class Turn:
         """Make one model call and read its reply: ids made unique, calls without a name dropped."""
         if self.scope is not None:
             self.scope.check()
-        self.iterations += 1
+        self.scribe.iteration += 1
         self.turns.used += 1
         if self.turns.last_turn == "answer":
             self._say_turns_left()
         if CallStarted in self.audience:
-            self.audience.tell(CallStarted(self.number, self.iterations, self.conversation.count.total.n))
+            self.audience.tell(CallStarted(*self.scribe.place, self.conversation.count.total.n))
         self._so_far, self._saying = [], None
         started = time.perf_counter()
         reply = self._entered(
@@ -144,9 +140,9 @@ class Turn:
         )
         self._so_far = [reply.text]
         usage = reply.usage or Usage()
-        self.usage = self.usage + usage if self.iterations > 1 else usage
+        self.usage = self.usage + usage if self.scribe.iteration > 1 else usage
         if CallFinished in self.audience:
-            self.audience.tell(CallFinished(self.number, self.iterations, reply, usage, time.perf_counter() - started))
+            self.audience.tell(CallFinished(*self.scribe.place, reply, usage, time.perf_counter() - started))
         if self.budget is not None:
             self._limit = self.budget.spend(usage)
         return reply
@@ -167,7 +163,7 @@ class Turn:
             self._append_reply({"role": "assistant", "content": reply.text}, reply)
         if self._limit is not None:
             return Ending("partial", self._limit)
-        self._say(ASK_AGAIN[fault].format(calls=CALL_NOT_RUN if reply.tool_calls else ""))
+        self.scribe.say(ASK_AGAIN[fault].format(calls=CALL_NOT_RUN if reply.tool_calls else ""))
         return None
 
     def answer(self, reply: Reply) -> Ending:
@@ -199,7 +195,7 @@ class Turn:
         if self._limit is not None:
             return Ending("partial", self._limit)
         if repeats == TOLD_AT:
-            self._say(REPEATED.format(count=TOLD_AT))
+            self.scribe.say(REPEATED.format(count=TOLD_AT))
         return Ending("partial", "repeated_call") if repeats >= STOPPED_AT else None
 
     def end(self, ending: Ending) -> TurnResult:
@@ -207,13 +203,13 @@ class Turn:
         self.audience.raises = False
         if ending.reason == "sink_error":
             self.store = None
-        self._tell_appended()
+        self.scribe.catch_up()
         self._close()
         text = self._text_of(ending)
         if self.audience.error is not None and ending.error is None:
             ending = ending_of(self.audience.error)
         result = TurnResult(
-            text, ending.status, ending.reason, self.iterations, self.usage, self.tool_calls, ending.error
+            text, ending.status, ending.reason, self.scribe.iteration, self.usage, self.tool_calls, ending.error
         )
         if TurnFinished in self.audience and not self._finished:
             self._finished = True
@@ -235,7 +231,7 @@ class Turn:
                 continue
             break
         self.conversation.close()
-        self._tell_appended()
+        self.scribe.catch_up()
 
     def _text_of(self, ending: Ending) -> str:
         """The reply; where there is none, the words that are appended in its place."""
@@ -248,58 +244,14 @@ class Turn:
                 return "".join([*self._pieces, so_far])
             so_far = ""
         self._so_far = []
-        text = encodable(last_words(ending, so_far, self.iterations))
+        text = encodable(last_words(ending, so_far, self.scribe.iteration))
         if text.strip():
-            self._append({"role": "assistant", "content": text})
+            self.scribe.append({"role": "assistant", "content": text})
         return text
 
     def _append_reply(self, message: Message, reply: Reply) -> None:
         self._saying = message
-        self._append(message, reply)
-
-    def _append(self, message: Message, reply: Reply | None = None, observation: Observation | None = None) -> None:
-        self._about = (message, reply, observation)
-        self.conversation.append(message, None if reply is None else reply.usage)
-        self._tell_appended()
-
-    def _tell_appended(self) -> None:
-        """Say what was appended and not said yet: after an interrupt between the two, that is said at the end."""
-        messages = self.conversation.messages
-        if MessageAppended not in self.audience:
-            return
-        while self._said < len(messages):
-            message = messages[self._said]
-            subject, reply, observation = self._about
-            event = self._appended(message, reply, observation) if subject is message else self._appended(message)
-            try:
-                self.audience.tell(event)
-            except SinkError:
-                self._said += 1
-                raise
-            self._said += 1
-
-    def _appended(
-        self, message: Message, reply: Reply | None = None, observation: Observation | None = None
-    ) -> MessageAppended:
-        usage = None if reply is None else reply.usage
-        return MessageAppended(
-            self.number,
-            self.iterations,
-            self._said,
-            time.time(),
-            message,  # type: ignore[arg-type]  # a TypedDict is a dict
-            self.conversation.last_tokens,
-            usage is not None and usage.exact,
-            None if observation is None else observation.original_chars,
-            None if observation is None else observation.store_id,
-            usage,
-            None if reply is None else reply.stop_reason,
-            None if reply is None else reply.model,
-        )
-
-    def _say(self, text: str) -> None:
-        """What the loop itself says to the model in mid-turn."""
-        self._append({"role": "user", "content": text, "origin": "loop"})
+        self.scribe.append(message, reply)
 
     def _on_text(self, piece: str) -> None:
         self._so_far.append(piece)
@@ -313,7 +265,7 @@ class Turn:
             used: set[str] = set()
             for call in calls:
                 if not call.name:
-                    self.audience.tell(Repaired(self.number, "dropped a call without a name"))
+                    self.audience.tell(Repaired(self.scribe.turn, "dropped a call without a name"))
             calls = tuple(ToolCall(unique_id(c.id, used), c.name, c.arguments) for c in calls if c.name)
         text = encodable(reply.text)
         if text is reply.text and calls is reply.tool_calls and reply.usage is not None:
@@ -327,9 +279,11 @@ class Turn:
 
     def _say_turns_left(self) -> None:
         if self._is_last():
-            self._say(LAST_TURN_EXTENDABLE.format(tool=self.turns.extend_by) if self.turns.extendable else LAST_TURN)
+            self.scribe.say(
+                LAST_TURN_EXTENDABLE.format(tool=self.turns.extend_by) if self.turns.extendable else LAST_TURN
+            )
         elif self.turns.left == 1:
-            self._say(TWO_TURNS_LEFT)
+            self.scribe.say(TWO_TURNS_LEFT)
 
     def _run_last(self, calls: list[ToolCall]) -> None:
         """In the last iteration only the call for more turns is run: nobody would read what another one gives."""
@@ -344,7 +298,7 @@ class Turn:
     def _say_started(self, calls: list[ToolCall]) -> None:
         if ToolStarted in self.audience:
             for call in calls:
-                self.audience.tell(ToolStarted(self.number, self.iterations, call))
+                self.audience.tell(ToolStarted(*self.scribe.place, call))
 
     def _append_outcomes(
         self,
@@ -368,11 +322,17 @@ class Turn:
         self.tool_calls.append(
             {"name": call.name, "chars": seen.original_chars, "shown": shown, "is_error": seen.is_error}
         )
-        self._append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
+        self.scribe.append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
         if ToolFinished in self.audience:
             self.audience.tell(
                 ToolFinished(
-                    self.number, self.iterations, call, seen.original_chars, shown, seen.is_error, seen.store_id
+                    self.scribe.turn,
+                    self.scribe.iteration,
+                    call,
+                    seen.original_chars,
+                    shown,
+                    seen.is_error,
+                    seen.store_id,
                 )
             )
 
@@ -395,7 +355,7 @@ class Turn:
     def _tell_finished(self, result: TurnResult) -> None:
         self.audience.tell(
             TurnFinished(
-                self.number,
+                self.scribe.turn,
                 self.prompt,
                 result.text,
                 result.status,

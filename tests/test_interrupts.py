@@ -25,7 +25,7 @@ from agentlab.tools import Tool
 from agentlab.transcript import SessionWriter, read_session
 
 PACKAGE = str(Path(agentlab.__file__).parent)
-WATCHED = ("loop.py", "turn.py", "conversation.py", "observe.py", "repair.py", "running.py", "scripted.py")
+WATCHED = ("loop.py", "turn.py", "scribe.py", "conversation.py", "observe.py", "repair.py", "running.py", "scripted.py")
 
 
 class Interrupter:
