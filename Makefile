@@ -14,6 +14,7 @@ help:  ## say what there is
 
 demo: $(READY)  ## run the main job on Python's own library, offline
 	@$(BIN)/agentlab demo
+	@echo 'next: ". $(BIN)/activate", then "agentlab chat" or "agentlab --help"; or "make lab"'
 
 lab: $(READY)  ## start JupyterLab on the notebooks
 	@$(BIN)/agentlab lab

@@ -1,8 +1,16 @@
 """The loop: call the model, run the tools that it asks for, show it what they gave, until it answers.
 
-Read `_iterate` first: it is the whole loop. `run_turn` puts an ending around it, whatever happens; `agent_step` is the
-chapter's form of it, over a plain list. What a turn needs beside the loop (events, usage) is in `agentlab.turn`, what
-the loop says to the model in `agentlab.notes`, and how a turn can end in `agentlab.endings`.
+Read `_iterate` first: it is the whole loop. Its steps are methods of `agentlab.turn.Turn`:
+
+- `call_model` sends all messages to the provider and returns its reply
+- `append_calls` appends the assistant message that asks for tools
+- `append_observations` runs them, cuts what they gave to its limit, and appends it as tool messages
+- `answer` appends the final reply
+
+`run_turn` puts an ending around it, whatever happens; `agent_step` is the chapter's form of it, over a plain list. A
+*scope* is a deadline that can also be cancelled; a *sink* is a function that is told of every event, such as the one that
+writes the session folder. What the loop says to the model stands in `agentlab.notes`, how a turn can end in
+`agentlab.endings`.
 """
 
 from __future__ import annotations
