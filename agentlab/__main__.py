@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from agentlab.cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command; Ctrl-C ends it without a stack trace while it is still being loaded, too."""
+    try:
+        from agentlab.cli import main as command
+
+        return command()
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

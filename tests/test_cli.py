@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
+from agentlab.analysis import load
 from agentlab.cli import main
 from agentlab.cli.doctor import examine
+from agentlab.cli.folders import dated_folder, is_empty_folder, make_folder
 from agentlab.cli.lab import lab_command, materials
+from agentlab.cli.results import write_results
 from agentlab.cli.run import prompts_of
+from agentlab.errors import InputError
 from agentlab.messages import Reply, ToolCall, Usage
 from agentlab.testing import check_messages, provider_server
 from agentlab.transcript import read_session
@@ -124,6 +128,7 @@ def test_curve_takes_one_of_the_200_runs_of_tau_bench(capsys: pytest.CaptureFixt
     assert "1 to 200" in err
 
 
+LONG = "x" * 300
 BAD: list[tuple[list[str], str]] = [
     (["run"], "--prompt TEXT or --script FILE"),
     (["run", "--prompt", "x", "--workspace", "nowhere"], "no such folder"),
@@ -138,6 +143,25 @@ BAD: list[tuple[list[str], str]] = [
     (["run", "--prompt", "x", "--max-iterations", "0"], "at least 1"),
     (["run", "--prompt", "x", "--out", "src/small.txt"], "is there already"),
     (["run", "--prompt", "x", "--window", "many"], "--window"),
+    (["run", "--prompt", "x", "--window", "0"], "at least 1 token"),
+    (["run", "--prompt", "x", "--provider", "scripted"], "choose one of offline, anthropic, openai"),
+    (["run", "--prompt", "x", "--max-cost", "nan"], "above 0, and nan is not"),
+    (["run", "--prompt", "x", "--max-cost", "-1"], "above 0, and -1 is not"),
+    (["run", "--prompt", "x", "--record", "src"], "is not a regular file"),
+    (["run", "--prompt", "x", "--record", "/dev/zero"], "is not a regular file"),
+    (["run", "--prompt", "x", "--cassette", "/dev/zero"], "is not a regular file"),
+    (["run", "--prompt", "x", "--out", "src"], "src: is there already and is not empty"),
+    (["run", "--prompt", "x", "--out", "src/small.txt/x"], "cannot be made"),
+    (["run", "--prompt", "x", "--workspace", LONG], "no such folder"),
+    (["run", "--prompt", "x", "--out", LONG], "too long"),
+    (["run", "--prompt", "x", "--record", LONG], "too long"),
+    (["demo", "--out", LONG], "too long"),
+    (["demo", "--out", "src"], "src: is there already and is not empty"),
+    (["curve", LONG], "too long"),
+    (["chat", "--workspace", LONG], "no such folder"),
+    (["chat", "--transcript", "src"], "src: cannot be written"),
+    (["start", "src/small.txt/x"], "cannot be written"),
+    (["start", LONG], "too long"),
     (["curve", "nowhere"], "no such file or folder"),
     (["curve", "src/small.txt"], "src/small.txt"),
     (["curve", "binary.bin"], "binary.bin"),
@@ -172,6 +196,87 @@ def test_a_session_that_is_there_is_not_written_over(folder: Path, capsys: pytes
     assert "is there already" in err
     _, err = said(capsys, "demo", "--out", "first", code=2)
     assert "another session" in err
+
+
+def test_a_second_demo_replaces_what_the_first_one_wrote_and_nothing_else(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentlab.cli.demo.PROMPTS", ["What time is it?"])
+    said(capsys, "demo", "--out", "kept", "--json")
+    (folder / "kept" / "notes.txt").write_text("mine")
+    (folder / "kept" / "store").mkdir(exist_ok=True)
+    (folder / "kept" / "store" / "mine.txt").write_text("mine")
+    (folder / "link").symlink_to("kept")
+    for out in ("kept", "link"):
+        said(capsys, "demo", "--out", out, "--json")
+        assert len(read_session(folder / "kept")[0].turns) == 1
+    assert (folder / "link").is_symlink()
+    assert (folder / "kept" / "notes.txt").read_text() == (folder / "kept" / "store" / "mine.txt").read_text() == "mine"
+
+
+def test_runs_that_begin_in_one_second_get_a_folder_each(folder: Path) -> None:
+    made = [dated_folder("20260501-101500") for _ in range(3)]
+    assert [path.name for path in made] == ["20260501-101500", "20260501-101500-2", "20260501-101500-3"]
+    assert all(path.is_dir() for path in made)
+
+
+def test_a_folder_that_two_runs_want_is_given_to_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not is_empty_folder(Path("new"))
+    make_folder(Path("new"))
+    with pytest.raises(InputError, match="is there already"):
+        make_folder(Path("new"))
+    said(capsys, "run", "--prompt", "Hi", "--out", "new", "--json")  # empty, and so as good as new
+    assert len(read_session(folder / "new")[0].turns) == 1
+
+
+def test_results_that_cannot_be_written_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "run", "--prompt", "Hi", "--out", "first", "--json")
+    (folder / "first" / "curve.csv").unlink()
+    (folder / "first" / "curve.csv").mkdir()
+    session = load(folder / "first")[0][0]
+    with pytest.raises(InputError, match=r"curve\.csv: cannot be written"):
+        write_results(session, folder / "first")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux takes any bytes as a name")
+def test_paths_that_are_not_utf_8_are_used_and_shown_with_a_replacement(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "ws\udcff").mkdir()
+    run = ("run", "--workspace", "ws\udcff", "--prompt", "Hi \udcff", "--out", "o\udcff")
+    whole = json.loads(said(capsys, *run, "--json")[0])
+    assert whole["folder"] == "o\ufffd"
+    record, _ = read_session(folder / "o\udcff")
+    assert record.header.settings["workspace"] == "ws\ufffd"
+    assert record.turns[0].prompt == "Hi \ufffd"
+    assert json.loads(said(capsys, "curve", "o\udcff", "--json")[0])["session"] == "o\ufffd"
+
+
+def test_a_narrow_terminal_costs_no_digit(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, *RUN, "--out", "first", "--json")
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = json.loads(said(capsys, "curve", "first", "--json")[0])["curve"]
+    lines = [line.split() for line in said(capsys, "curve", "first")[0].splitlines()]
+    for row in rows:
+        wanted = [f"{row[name]:,}" for name in ("turn", "calls", "turn_tokens", "context", "new_tokens")]
+        assert wanted in [line[:5] for line in lines]
+
+
+def test_what_was_typed_is_shown_as_it_was_typed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prompt = "list [/red] files [red] :smile:"
+    _, err = said(capsys, "run", "--workspace", "src", "--prompt", prompt, "--out", "first")
+    assert prompt in err
+    asks = {"id": "1", "type": "function", "function": {"name": "re[/x]ad", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "", "tool_calls": [asks]},
+        {"role": "tool", "tool_call_id": "1", "name": "re[/x]ad", "content": "word " * 500},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    (folder / "talk.json").write_text(json.dumps(messages))
+    assert "re[/x]ad" in said(capsys, "curve", "talk.json")[0]
 
 
 def test_a_hosted_model_is_asked_about_first_and_never_without_somebody_there(
@@ -304,3 +409,19 @@ def test_run_over_the_wire_with_a_cap_on_the_cost(
         assert (whole["status"], whole["reason"], whole["curve"][0]["calls"]) == ("partial", "max_cost", 1)
     written = b"".join(path.read_bytes() for path in folder.rglob("*.jsonl"))
     assert key.encode() not in written
+
+
+def test_a_budget_that_is_used_up_ends_the_session_after_a_whole_reply(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-a-real-key-0000")
+    hosted = ("--provider", "anthropic", "--max-cost", "0.000001", "--yes")
+    with provider_server(lambda body: Reply("Hello.", (), Usage(2_000, 50))) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        asked = ("run", "--workspace", "src", "--prompt", "Hi", "--prompt", "Again", *hosted)
+        whole = json.loads(said(capsys, *asked, "--out", "first", "--json")[0])
+        assert (whole["status"], whole["reason"], whole["turns"], whole["asked"]) == ("partial", "max_cost", 1, 2)
+        assert len(server.requests) == 1
+        assert "turn 1 of 2: partial (max_cost)" in said(capsys, *asked, "--out", "second")[0]
+        alone = ("run", "--workspace", "src", "--prompt", "Hi", *hosted, "--out", "third", "--json")
+        assert json.loads(said(capsys, *alone)[0])["status"] == "complete"  # everything that was asked has its reply

@@ -1,8 +1,8 @@
 """The command `agentlab`.
 
 Each command is a module with `add`, which describes its arguments, and `run`, which does it and returns an exit code:
-0 done, 1 a turn failed, 2 bad input (one line that says what to do), 130 Ctrl-C. What is heavy is imported when a
-command runs, so that `--help` is quick.
+0 done, 1 a turn failed, 2 bad input or output that is refused (one line that says what to do), 130 Ctrl-C. What is
+heavy is imported when a command runs, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -55,18 +55,39 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
+    from agentlab.cli.terminal import settle_output, tell
+
+    try:
+        code = _run(arguments)
+    except AgentlabError as error:
+        tell(_one_line(str(error)))
+        code = 2
+    except KeyboardInterrupt:
+        tell("interrupted")
+        code = 130
+    except BrokenPipeError:
+        code = 0  # the reader of our output is gone, as with `| head`: nobody to tell
+    except OSError as error:
+        what = "the output cannot be written" if error.filename is None else str(error.filename)
+        tell(_one_line(f"{what}: {error.strerror or error}"))
+        code = 2
+    settle_output()
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run a command with streams that carry every text, and see that its output has arrived."""
+    from agentlab.cli.terminal import prepare_streams
+
+    prepare_streams()
     try:
         parsed = parser().parse_args(arguments)
-        return int(parsed.run(parsed))
-    except AgentlabError as error:
-        sys.stderr.write(f"agentlab: {_one_line(str(error))}\n")
-        return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("agentlab: interrupted\n")
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output is gone, as with `| head`: nobody to tell
-        return 0
+        code = int(parsed.run(parsed))
+    except SystemExit:  # so end --help and --version
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+    return code
 
 
 def _one_line(text: str) -> str:

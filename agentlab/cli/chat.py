@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from agentlab.cli.folders import existing_folder
 from agentlab.cli.models import add_model_arguments, open_model
-from agentlab.errors import InputError
+from agentlab.cli.terminal import decoded, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentlab.budgets import Budget
 
 
 def add(commands: Any) -> None:
@@ -31,9 +36,25 @@ def run(arguments: argparse.Namespace) -> int:
     from agentlab.builtin_tools import now, wordcount, workspace_tools
     from agentlab.chat import chat
 
-    if not Path(arguments.workspace).is_dir():
-        raise InputError("no such folder: name one with --workspace", path=arguments.workspace)
+    workspace = existing_folder(arguments.workspace)
     provider, budget = open_model(arguments)
-    tools = [now, wordcount, *workspace_tools(arguments.workspace)]
-    chat(provider, transcript=arguments.transcript, tools=tools, budget=budget)
+    tools = [now, wordcount, *workspace_tools(workspace)]
+    chat(provider, read=reader(budget), transcript=arguments.transcript, tools=tools, budget=budget)
     return 0
+
+
+def reader(budget: Budget | None, ask: Callable[[str], str] = input) -> Callable[[str], str]:
+    """What asks for the user's lines; the chat is over, and says why, once the budget is used up.
+
+    Args:
+        budget: What the chat may spend, or None.
+        ask: Asks for a line, as `input` does.
+    """
+
+    def read(prompt: str) -> str:
+        if budget is not None and (limit := budget.reached()) is not None:
+            tell(f"the budget is used up ({limit}): the chat ends here, and a new one starts with a new budget")
+            raise EOFError
+        return decoded(ask(prompt))
+
+    return read

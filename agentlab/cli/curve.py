@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from agentlab.cli.terminal import decoded, tell, write_json
 from agentlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     sessions, problems = load(arguments.path)
     for problem in problems:
-        sys.stderr.write(f"agentlab: {problem}\n")
+        tell(str(problem))
     session = chosen(sessions, arguments.number, arguments.path)
     turns = curve(session, model=arguments.model)
     if arguments.plot:
@@ -58,16 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be written ({error})", path=arguments.plot) from None
     if arguments.json:
-        import msgspec
-
         whole = {
-            "session": session.id,
+            "session": decoded(session.id),
             "sessions": len(sessions),
             "curve": as_json(turns),
             "summary": summary(session, model=arguments.model),
-            "problems": [str(problem) for problem in problems],
+            "problems": [decoded(str(problem)) for problem in problems],
         }
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(whole)).decode() + "\n")
+        write_json(whole)
         return 0
     if len(sessions) > 1:
         sys.stdout.write(f"session {sessions.index(session) + 1} of {len(sessions)}: {session.id}\n")
@@ -86,9 +85,7 @@ def chosen(sessions: list[Session], number: int | None, path: str) -> Session:
     if number is None:
         number = 1
         if len(sessions) > 1:
-            sys.stderr.write(
-                f"agentlab: {path} holds {len(sessions)} sessions; this is the first, --run N takes another\n"
-            )
+            tell(f"{path} holds {len(sessions)} sessions; this is the first, --run N takes another")
     if not 1 <= number <= len(sessions):
         raise InputError(f"--run is 1 to {len(sessions)}, and {number} is not", path=path)
     return sessions[number - 1]

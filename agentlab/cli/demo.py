@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
 from pathlib import Path
 from typing import Any
 
+from agentlab.cli.folders import clear_session, is_empty_folder, make_folder
 from agentlab.cli.run import run_prompts
 from agentlab.errors import InputError
 
@@ -40,16 +41,19 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; an earlier demo in the same folder is replaced."""
+    """Run the command; an earlier demo in the same folder is replaced, and what else is in it is left as it is."""
     from sysconfig import get_path
 
     from agentlab.providers.offline import OfflineModel
+    from agentlab.transcript import MESSAGES
 
     out = Path(arguments.out)
-    if (out / "messages.jsonl").exists():
+    if os.path.lexists(out / MESSAGES):
         if not _is_demo(out):
             raise InputError("holds another session: name another folder with --out", path=out)
-        shutil.rmtree(out)
+        clear_session(out)
+    else:
+        make_folder(out, exist_ok=is_empty_folder(out))
     library = get_path("stdlib")
     return run_prompts(
         PROMPTS,

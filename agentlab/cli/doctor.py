@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab.cli.terminal import write_json
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -42,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     checks = examine()
     if arguments.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(checks)).decode() + "\n")
+        write_json(checks)
     else:
         for check in checks:
             mark = "ok     " if check.ok else "MISSING" if check.needed else "not there"

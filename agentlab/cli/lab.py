@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -71,11 +72,14 @@ def run_start(arguments: argparse.Namespace) -> int:
             if file.is_dir() or _not_for_readers(file.relative_to(source)):
                 continue
             place = target / file.relative_to(source)
-            if place.exists():
+            if os.path.lexists(place):
                 kept += 1
                 continue
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, place)
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
+            except OSError as error:
+                raise InputError(f"cannot be written ({error.strerror}): name another folder", path=place) from None
             copied += 1
     left = f", {kept} that were there left as they are" if kept else ""
     sys.stdout.write(f"{copied} files copied to {target}/{left}; now: agentlab lab {target}\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -40,22 +42,16 @@ def open_model(arguments: argparse.Namespace) -> tuple[Any, Budget | None]:
     Raises:
         InputError: An unknown provider or model, a missing key, or no for an answer.
     """
-    from agentlab.providers.registry import announcement, is_hosted, open_provider
+    from agentlab.providers.registry import announcement, is_hosted
     from agentlab.providers.replay import Recorder, Replay
     from agentlab.providers.retry import Retry
 
+    _check(arguments)
     if arguments.cassette:
         if arguments.record:
             raise InputError("--record and --cassette exclude each other: choose one")
         return Replay(arguments.cassette), None
-    options = {"cache": arguments.cache, "window": arguments.window}
-    provider: Any = open_provider(
-        arguments.provider,
-        model=arguments.model,
-        base_url=arguments.base_url,
-        any_model=arguments.any_model,
-        **options,
-    )
+    provider = _open_provider(arguments)
     cap = arguments.max_cost
     if is_hosted(provider):
         cap = MAX_COST if cap is None else cap
@@ -66,6 +62,35 @@ def open_model(arguments: argparse.Namespace) -> tuple[Any, Budget | None]:
     if arguments.record:
         provider = Recorder(provider, arguments.record)
     return (Retry(provider) if arguments.provider != "offline" else provider), budget
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what can be seen to be wrong before anything is opened."""
+    cap = arguments.max_cost
+    if cap is not None and not (cap > 0 and math.isfinite(cap)):
+        raise InputError(f"--max-cost is a number of dollars above 0, and {cap:g} is not")
+    if arguments.window is not None and arguments.window < 1:
+        raise InputError(f"--window is at least 1 token, and {arguments.window} is not")
+    for option, path in (("--record", arguments.record), ("--cassette", arguments.cassette)):
+        if path and os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - these never raise
+            raise InputError(f"is not a regular file: name another with {option}", path=path)
+
+
+def _open_provider(arguments: argparse.Namespace) -> Any:
+    from agentlab.providers.registry import PROVIDERS, open_provider
+
+    entry = PROVIDERS.get(arguments.provider)
+    if entry is not None and not entry.from_terminal:
+        known = ", ".join(name for name, other in PROVIDERS.items() if other.from_terminal)
+        raise InputError(f"the provider {arguments.provider} is made in Python only: choose one of {known}")
+    return open_provider(
+        arguments.provider,
+        model=arguments.model,
+        base_url=arguments.base_url,
+        any_model=arguments.any_model,
+        cache=arguments.cache,
+        window=arguments.window,
+    )
 
 
 def _price_of(model: str, *, cache: str) -> Any:

@@ -2,52 +2,62 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
+
+from agentlab.cli.folders import OTHER, RESULTS
+from agentlab.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-    from rich.console import Group
+    from rich.console import Console
+    from rich.table import Table
 
     from agentlab.analysis.session import Session
 
-CURVE_CSV, CURVE_PNG, CUTS_CSV, CUTS_PNG = "curve.csv", "curve.png", "cuts.csv", "cuts.png"
-
 
 def write_results(session: Session, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[Path]]:
-    """Write curve and comparison of a session into a folder; returns the two frames and the files."""
+    """Write curve and comparison of a session into a folder; returns the two frames and the files.
+
+    Raises:
+        InputError: The system refuses.
+    """
     from agentlab import plots
     from agentlab.analysis.compare import compare_cuts
     from agentlab.analysis.curve import curve
 
     turns, cuts = curve(session), compare_cuts(session)
-    files = [folder / name for name in (CURVE_CSV, CURVE_PNG, CUTS_CSV, CUTS_PNG)]
-    turns.to_csv(files[0], index=False)
-    plots.save(plots.plot_curve(turns), files[1])
-    cuts.to_csv(files[2], index=False)
-    plots.save(plots.plot_comparison(cuts), files[3])
+    files = [folder / name for name in RESULTS]
+    curve_csv, curve_png, cuts_csv, cuts_png = files
+    try:
+        turns.to_csv(curve_csv, index=False)
+        plots.save(plots.plot_curve(turns), curve_png)
+        cuts.to_csv(cuts_csv, index=False)
+        plots.save(plots.plot_comparison(cuts), cuts_png)
+    except OSError as error:
+        where = error.filename or folder
+        raise InputError(f"cannot be written ({error.strerror or error}): {OTHER}", path=where) from error
     return turns, cuts, files
 
 
 def print_results(session: Session, turns: pd.DataFrame, cuts: pd.DataFrame | None) -> None:
     """Print the tables and the sentences of a session."""
-    from rich.console import Console
-
     from agentlab.analysis.curve import summary
+    from agentlab.cli.terminal import MIN_WIDTH, plain_console
 
-    console = Console(file=sys.stdout, highlight=False)
-    console.print(curve_table(turns))
+    console = plain_console()
+    console.width = max(MIN_WIDTH, console.width)
+    _print_table(console, *curve_table(turns))
     for sentence in summary(session):
         console.print(sentence)
     if cuts is not None and len(cuts):
         console.print()
-        console.print(cuts_table(cuts))
+        _print_table(console, *cuts_table(cuts))
 
 
-def curve_table(turns: pd.DataFrame) -> Group:
-    """A row per turn."""
+def curve_table(turns: pd.DataFrame) -> tuple[str, Table]:
+    """A title, and a row per turn."""
     columns = {
         "turn": "turn",
         "calls": "calls",
@@ -65,11 +75,11 @@ def curve_table(turns: pd.DataFrame) -> Group:
         "from earlier iterations (par.: of it parallel results) and from earlier turns; base: system prompt and tools. "
         "Without: sent without continuation."
     )
-    return _table(title, columns, turns.to_dict("records"))
+    return title, _table(columns, turns.to_dict("records"))
 
 
-def cuts_table(cuts: pd.DataFrame) -> Group:
-    """A row per strategy and limit."""
+def cuts_table(cuts: pd.DataFrame) -> tuple[str, Table]:
+    """A title, and a row per strategy and limit."""
     columns = {
         "strategy": "strategy",
         "limit": "limit",
@@ -87,20 +97,28 @@ def cuts_table(cuts: pd.DataFrame) -> Group:
         f"last lines ({seen['first_lines']}), error and exit lines ({seen['error_lines']}), names and ids that later "
         f"calls cite ({seen['names']}). Saved: tokens, against sending each of them in full with every later call."
     )
-    return _table(title, columns, rows)
+    return title, _table(columns, rows)
 
 
-def _table(title: str, columns: dict[str, str], rows: list[Any]) -> Group:
+def _table(columns: dict[str, str], rows: list[Any]) -> Table:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Group
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name, heading in columns.items():
-        table.add_column(heading, justify="left" if name == "strategy" else "right")
+        table.add_column(heading, justify="left" if name == "strategy" else "right", no_wrap=True)
     for row in rows:
         table.add_row(*[_cell(row[name]) for name in columns])
-    return Group(title, table)
+    return table
+
+
+def _print_table(console: Console, title: str, table: Table) -> None:
+    """Print a table in its full width: a terminal that is too narrow folds its lines, and no digit is lost."""
+    console.print(title)
+    width = console.width
+    console.width = max(width, console.measure(table, options=console.options.update(max_width=10_000)).maximum)
+    console.print(table)
+    console.width = width
 
 
 def _cell(value: Any) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from agentlab.cli.folders import OTHER, dated_folder, existing_folder, is_empty_folder, make_folder
 from agentlab.cli.models import add_model_arguments, open_model
+from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from agentlab.endings import TurnResult
     from agentlab.policy import Policy
+    from agentlab.runner import Runner
 
 EXAMPLES = """\
 A script is a text file with one prompt per line; empty lines and lines that begin with # are passed over.
@@ -50,19 +54,18 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
+    """Run the command: everything is looked at first, and the folder made last."""
     prompts = prompts_of(arguments.prompt, arguments.script)
-    workspace = Path(arguments.workspace)
-    if not workspace.is_dir():
-        raise InputError("no such folder: name one with --workspace", path=workspace)
+    workspace = existing_folder(arguments.workspace)
     if arguments.max_iterations is not None and arguments.max_iterations < 1:
         raise InputError(f"--max-iterations is at least 1, and {arguments.max_iterations} is not")
-    out = new_folder(Path(arguments.out or time.strftime("runs/%Y%m%d-%H%M%S")))
     policy = policy_of(arguments.policy)
+    named = Path(arguments.out) if arguments.out else None
+    is_there = named is not None and is_empty_folder(named)
     provider, budget = open_model(arguments)
     return run_prompts(
         prompts,
-        out,
+        dated_folder() if named is None else make_folder(named, exist_ok=is_there),
         as_json=arguments.json,
         provider=provider,
         workspace=workspace,
@@ -70,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         policy=policy,
         budget=budget,
         max_iterations=arguments.max_iterations,
-        settings={"caching": getattr(provider, "caching", "none"), "workspace": str(workspace)},
+        settings={"caching": getattr(provider, "caching", "none"), "workspace": decoded(str(workspace))},
     )
 
 
@@ -80,7 +83,7 @@ def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
     Raises:
         InputError: There are none, or the script cannot be read.
     """
-    prompts = list(given or ())
+    prompts = [decoded(prompt) for prompt in given or ()]
     if script is not None:
         try:
             text = Path(script).read_text(encoding="utf-8")
@@ -92,17 +95,6 @@ def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
     if not prompts:
         raise InputError("there is nothing to ask: give --prompt TEXT or --script FILE")
     return prompts
-
-
-def new_folder(out: Path) -> Path:
-    """A folder that can take a new session.
-
-    Raises:
-        InputError: A session or a file is there already.
-    """
-    if out.is_file() or (out / "messages.jsonl").exists():
-        raise InputError("is there already: name another folder with --out", path=out)
-    return out
 
 
 def policy_of(path: str | None) -> Policy:
@@ -121,18 +113,29 @@ def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any
     caching = (settings.get("settings") or {}).get("caching", "none")
     try:
         with Runner(settings.pop("provider"), folder=out, sinks=[progress], **settings) as session:
-            for prompt in prompts:
-                result = session.send(prompt)
-                if result.status in ("cancelled", "failed") or result.reason in ("max_cost", "token_budget"):
-                    break
+            result = send_all(session, prompts)
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error}): name another folder with --out", path=out
-        ) from error
+        raise InputError(f"cannot be written ({error.strerror or error}): {OTHER}", path=out) from error
     finally:
         progress.stop()
     report(out, prompts, result, caching=caching, as_json=as_json)
     return {"cancelled": 130, "failed": 1}.get(result.status, 0)
+
+
+def send_all(session: Runner, prompts: list[str]) -> TurnResult:
+    """Send prompts until a turn fails, is cancelled, or has used up the budget.
+
+    Returns:
+        How the session ended: as its last turn did, or as partial where the budget left prompts without an answer.
+    """
+    for number, prompt in enumerate(prompts, 1):
+        result = session.send(prompt)
+        spent = None if session.budget is None else session.budget.reached()
+        if spent is not None and result.status == "complete" and number < len(prompts):
+            return msgspec.structs.replace(result, status="partial", reason=spent)
+        if spent is not None or result.status in ("cancelled", "failed"):
+            break
+    return result
 
 
 def report(out: Path, prompts: list[str], last: TurnResult, *, caching: str, as_json: bool) -> None:
@@ -146,10 +149,8 @@ def report(out: Path, prompts: list[str], last: TurnResult, *, caching: str, as_
     session = load(out)[0][0]
     turns, cuts, files = write_results(session, out)
     if as_json:
-        import msgspec
-
         whole = {
-            "folder": str(out),
+            "folder": decoded(str(out)),
             "status": last.status,
             "reason": last.reason,
             "turns": len(turns),
@@ -157,9 +158,9 @@ def report(out: Path, prompts: list[str], last: TurnResult, *, caching: str, as_
             "caching": caching,
             "curve": rows(turns),
             "cuts": rows(cuts),
-            "files": [str(f) for f in files],
+            "files": [decoded(str(file)) for file in files],
         }
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(whole)).decode() + "\n")
+        write_json(whole)
         return
     print_results(session, turns, cuts)
     sys.stdout.write(f"Prompt caching: {caching}.\n" if caching != "none" else "")
