@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.errors import ProviderError
+from agentlab.errors import InputError, ProviderError
 from agentlab.loop import agent_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from agentlab.events import Event
     from agentlab.messages import Message
 
 SYSTEM = "You are a helpful assistant. Use a tool where it helps, and answer briefly."
@@ -39,6 +40,9 @@ def chat(
         step: What runs a turn: `agent_step`, or a reader's own with its first five parameters.
         settings: What `agentlab.loop.run_turn` takes besides.
 
+    Raises:
+        InputError: The transcript cannot be written; nothing was asked yet.
+
     >>> from agentlab.providers.scripted import ScriptedModel
     >>> lines = iter(["Hello?", ""])
     >>> chat(ScriptedModel(["Hello."]), read=lambda prompt: next(lines))
@@ -52,10 +56,9 @@ def chat(
         from agentlab.providers.offline import OfflineModel
 
         provider = OfflineModel()
-    if transcript is not None:
-        from agentlab.transcript import TurnWriter
-
-        settings["sinks"] = [*settings.get("sinks", ()), TurnWriter(transcript)]
+    log = None if transcript is None else Log(transcript)
+    if log is not None:
+        settings["sinks"] = [*settings.get("sinks", ()), log]
     messages: list[Message] = []
     write(f"{GREETING}\n")
     while line := _next_line(read):
@@ -63,10 +66,15 @@ def chat(
         try:
             reply = step(line, messages, provider, SYSTEM, painter, **settings)
             painter.end(reply)
-        except ProviderError as error:
-            painter.end(f"[no reply: {error}]")
+        except (ProviderError, OSError) as error:  # OSError: a reader's own provider that lost its connection
+            painter.end(f"[no reply: {_plainly(error)}]")
         except KeyboardInterrupt:
             painter.end("[interrupted]")
+        if log is not None and log.failure is not None:
+            write(f"[this turn is not in {log.path}: {_plainly(log.failure)}]\n")
+            log.failure = None
+    if log is not None:
+        log.close()
 
 
 def _next_line(read: Callable[[str], str]) -> str:
@@ -75,6 +83,54 @@ def _next_line(read: Callable[[str], str]) -> str:
         return read("you: ").strip()
     except (EOFError, KeyboardInterrupt):
         return ""
+
+
+def _plainly(error: Exception) -> str:
+    """The words of an error, without a key that may stand in them."""
+    from agentlab.providers.keys import redact
+
+    return redact(str(error) or type(error).__name__)
+
+
+class Log:
+    """Writes the transcript, and keeps what went wrong: `agent_step` returns the reply, and says nothing of it.
+
+    Args:
+        path: Opened at once, so that a chat whose transcript nobody could write does not begin.
+
+    Raises:
+        InputError: It cannot be opened.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        import os
+
+        from agentlab.store import open_for_append
+        from agentlab.transcript import TurnWriter
+
+        self._writer = TurnWriter(path)
+        self.hears = TurnWriter.hears
+        self.path = self._writer.path
+        self.failure: OSError | None = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(open_for_append(self.path))
+        except OSError as error:
+            raise InputError(
+                f"cannot be written ({error.strerror}): name another file for the transcript", path=path
+            ) from None
+
+    def __call__(self, event: Event) -> None:
+        """Write the line of a turn that is over."""
+        try:
+            self._writer(event)
+        except OSError as error:
+            self.failure = error
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._writer.close()
 
 
 class Painter:

@@ -5,6 +5,7 @@ The command line, notebooks and widgets run sessions through this; the loop itse
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -17,11 +18,11 @@ from agentlab.loop import TurnResult, run_turn
 from agentlab.policy import CHAPTER, Policy
 from agentlab.providers.base import adapt
 from agentlab.store import Store
-from agentlab.transcript import SessionWriter
+from agentlab.transcript import MESSAGES, STORE, SessionWriter
+from agentlab.truncate import MAX_OBSERVATION_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
     from types import TracebackType
 
     from agentlab.budgets import Budget, Scope
@@ -33,22 +34,28 @@ SYSTEM = (
     "so when you saw only a part of something."
 )
 
+READ_RESULT = "read_result"
+
 
 class Runner:
     """A session that goes on from turn to turn.
 
     Args:
         provider: Anything with `call(messages, system=, tools=)`.
-        folder: Session folder; None keeps the session in memory.
+        folder: Session folder; None keeps the session in memory. A session that the folder holds goes on: what had to
+            be put right in it stands in `conversation.notes`.
         workspace: Folder whose files the tools read; None offers the chapter's `TOOLS`.
         tools: The tools, instead of those of the workspace.
         commands: Whether `run_command` is offered in the workspace.
-        system: The system prompt.
+        system: The system prompt; None takes that of the session that goes on, else `SYSTEM`.
         policy: How observations are cut.
         sinks: Are given every event of every turn.
         budget: Tokens and dollars that the session may spend.
         max_iterations: Cap of model calls per turn; None takes the loop's.
         settings: What else stands in the session's header.
+
+    Raises:
+        InputError: No such workspace, or a session that cannot be read.
 
     >>> from agentlab.providers.scripted import ScriptedModel, call
     >>> with Runner(ScriptedModel([call("wordcount", text="a b"), "Two."])) as session:
@@ -64,7 +71,7 @@ class Runner:
         workspace: str | Path | None = None,
         tools: Iterable[Tool] | None = None,
         commands: bool = False,
-        system: str = SYSTEM,
+        system: str | None = None,
         policy: Policy = CHAPTER,
         sinks: Iterable[Sink] = (),
         budget: Budget | None = None,
@@ -75,24 +82,24 @@ class Runner:
         self.policy = policy
         self.budget = budget
         self.max_iterations = max_iterations
-        self.conversation = Conversation(system=system)
+        self.conversation = _conversation(folder, system)
         self.results: list[TurnResult] = []
-        offered = list(tools) if tools is not None else _default_tools(workspace, commands=commands)
+        self.store = Store(None if folder is None else Path(folder, STORE))
+        self.tools = list(tools) if tools is not None else _default_tools(workspace, commands=commands)
+        if not any(t.name == READ_RESULT for t in self.tools):
+            self.tools.append(read_result_tool(self.store, max_chars=_page_size(policy)))
         self._writer: SessionWriter | None = None
         if folder is not None:
             self._writer = SessionWriter(
                 folder,
                 provider=getattr(self.provider, "name", ""),
                 model=getattr(self.provider, "model", None),
-                system=system,
-                tools=offered,
+                system=self.conversation.system,
+                tools=self.tools,
                 policy=msgspec.to_builtins(policy),
                 settings=settings,
+                store=self.store,
             )
-        self.store = self._writer.store if self._writer is not None else Store()
-        self.tools = (
-            offered if any(t.name == "read_result" for t in offered) else [*offered, read_result_tool(self.store)]
-        )
         self.sinks: list[Sink] = [*([self._writer] if self._writer is not None else []), *sinks]
         retrying = getattr(self.provider, "reporting_to", None)
         if retrying is not None:
@@ -136,6 +143,24 @@ class Runner:
         for sink in self.sinks:
             if CallRetried in getattr(sink, "hears", (CallRetried,)):
                 sink(event)
+
+
+def _conversation(folder: str | Path | None, system: str | None) -> Conversation:
+    """The conversation that a folder holds, or a new one."""
+    messages = None if folder is None else Path(folder, MESSAGES)
+    if messages is None or not messages.exists() or messages.stat().st_size == 0:
+        return Conversation(system=SYSTEM if system is None else system)
+    recorded = Conversation.load(messages.parent)
+    if system is not None and system != recorded.system:
+        recorded.notes.append("the session goes on with another system prompt than the one in its header")
+        recorded.system = system
+    return recorded
+
+
+def _page_size(policy: Policy) -> int:
+    """Characters that `read_result` gives at once: no more than the policy would leave of them."""
+    limit = policy.limit_for(READ_RESULT, MAX_OBSERVATION_CHARS)
+    return min(MAX_OBSERVATION_CHARS, limit.value) if limit.unit == "characters" else MAX_OBSERVATION_CHARS
 
 
 def _default_tools(workspace: str | Path | None, *, commands: bool) -> list[Tool]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+from agentlab.budgets import Budget
 from agentlab.builtin_tools import make_now
 from agentlab.chat import chat
+from agentlab.cli.chat import reader
 from agentlab.conversation import Conversation, without_scratchpad
-from agentlab.errors import ProviderError, TransportError
+from agentlab.errors import InputError, ProviderError, TransportError
 from agentlab.events import CallRetried
 from agentlab.loop import agent_step, run_turn
+from agentlab.messages import Reply, ToolCall, Usage
+from agentlab.policy import Limit, Policy
 from agentlab.providers.offline import OfflineModel
 from agentlab.providers.retry import Retry
 from agentlab.providers.scripted import ScriptedModel, call
@@ -19,10 +26,7 @@ from agentlab.testing import check_messages
 from agentlab.tools import tool
 from agentlab.transcript import read_session
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+FULL = Path("/dev/full")
 
 
 def talk(provider: Any, *lines: str, **settings: Any) -> str:
@@ -64,6 +68,45 @@ def test_chat_goes_on_after_a_failure_and_after_ctrl_c() -> None:
     assert "[no reply: overloaded]" in shown
     assert "[interrupted]" in shown
     assert "Here." in shown
+
+
+def test_chat_outlives_a_connection_that_breaks_and_shows_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-ABCDEFGH12345678")
+
+    class Breaking:
+        failures: Any = (ConnectionError("reset, key sk-proj-ABCDEFGH12345678"), ConnectionResetError())
+
+        def __init__(self) -> None:
+            self.waiting = list(self.failures)
+
+        def call(self, messages: Any, system: str, tools: Any) -> Any:
+            raise self.waiting.pop(0)
+
+    shown = talk(Breaking(), "a", "b")
+    assert "[no reply: reset, key [key]]" in shown
+    assert "[no reply: ConnectionResetError]" in shown
+
+
+def test_a_chat_whose_transcript_nobody_can_write_does_not_begin(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        talk(ScriptedModel(["never"]), "Hi", transcript=tmp_path)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+def test_a_chat_says_when_a_turn_is_not_in_its_transcript() -> None:
+    shown = talk(ScriptedModel(["Hello.", "Bye."]), "Hi", "Bye", transcript=FULL)
+    assert "assistant: Hello." in shown
+    assert shown.count("[this turn is not in /dev/full: ") == 2
+
+
+def test_a_chat_is_over_when_its_budget_is_used_up(capsys: pytest.CaptureFixture[str]) -> None:
+    budget = Budget(max_tokens=1)
+    read = reader(budget, ask=lambda prompt: "caf\udcc3\udca9")
+    assert read("you: ") == "café"
+    budget.spend(Usage(10, 10))
+    with pytest.raises(EOFError):
+        read("you: ")
+    assert "the budget is used up (token_budget)" in capsys.readouterr().err
 
 
 def test_chat_takes_a_readers_own_step_and_a_write_without_end() -> None:
@@ -151,6 +194,60 @@ def test_a_runner_records_its_session_and_offers_to_read_results_back(tmp_path: 
     assert len(record.turns) == 2
     assert record.lines[2].store_id is not None
     assert "read_result(" in record.lines[2].message["content"]
+
+
+def test_a_runner_goes_on_with_the_session_that_its_folder_holds(tmp_path: Path) -> None:
+    with Runner(ScriptedModel([call("big"), "ok"]), folder=tmp_path, tools=[big], system="Be brief.") as session:
+        session.send("Go.")
+    with (tmp_path / "messages.jsonl").open("a") as file:
+        file.write('{"type": "message", "tu')
+    model = ScriptedModel(["bye"])
+    with Runner(model, folder=tmp_path, tools=[big]) as session:
+        assert any("torn" in note for note in session.conversation.notes)
+        assert session.conversation.system == "Be brief."
+        session.send("Bye.")
+    roles = [message["role"] for message in session.conversation.messages]
+    assert roles == ["user", "assistant", "tool", "assistant", "user", "assistant"]
+    record, _ = read_session(tmp_path)
+    assert [turn.turn for turn in record.turns] == [1, 2]
+    assert [line.turn for line in record.lines] == [1, 1, 1, 1, 2, 2]
+    assert record.messages == session.conversation.messages
+
+
+def test_another_system_prompt_than_the_recorded_one_is_noted(tmp_path: Path) -> None:
+    with Runner(ScriptedModel(["ok"]), folder=tmp_path, system="Be brief.") as session:
+        session.send("Go.")
+    with Runner(ScriptedModel(["ok"]), folder=tmp_path, system="Be long.") as session:
+        assert session.conversation.system == "Be long."
+        assert "another system prompt" in session.conversation.notes[0]
+
+
+def test_the_header_names_every_tool_that_was_offered(tmp_path: Path) -> None:
+    offered: list[str] = []
+
+    class Model:
+        def call(self, messages: Any, system: str, tools: Any) -> Any:
+            offered.extend(t.name for t in tools)
+            return Reply("ok", (), Usage())
+
+    with Runner(Model(), folder=tmp_path, tools=[big]) as session:
+        session.send("Go.")
+    header = read_session(tmp_path)[0].header
+    assert [t["name"] for t in header.tools] == offered == ["big", "read_result"]
+
+
+def test_read_result_gives_pages_that_the_policy_leaves_whole(tmp_path: Path) -> None:
+    policy = Policy(default=Limit(1_000))
+    with Runner(ScriptedModel([call("big"), "ok"]), folder=tmp_path, tools=[big], policy=policy) as session:
+        session.send("Go.")
+    key = read_session(tmp_path)[0].lines[2].store_id
+    asks = Reply("", (ToolCall("1", "read_result", {"id": key}),))
+    with Runner(ScriptedModel([asks, "ok"]), folder=tmp_path, policy=policy) as session:
+        session.send("On.")
+    page = session.conversation.messages[-2]["content"]
+    assert len(page) <= 1_000
+    assert page.endswith("goes on]")
+    assert "truncated" not in page
 
 
 def test_a_runner_says_when_a_call_is_made_again() -> None:
