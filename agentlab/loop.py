@@ -8,8 +8,8 @@ Read `_iterate` first: it is the whole loop. Its steps are methods of `agentlab.
 - `answer` appends the final reply
 
 `run_turn` puts an ending around it, whatever happens; `agent_step` is the chapter's form of it, over a plain list. A
-*scope* is a deadline that can also be cancelled; a *sink* is a function that is told of every event, such as the one that
-writes the session folder. What the loop says to the model stands in `agentlab.notes`, how a turn can end in
+*scope* is a deadline that can also be cancelled; a *sink* is a function that is told of every event, such as the one
+that writes the session folder. What the loop says to the model stands in `agentlab.notes`, how a turn can end in
 `agentlab.endings`.
 """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 
 class Numbering:
     r"""The lines of one text, asked for again and again at places that lie close together.
@@ -20,11 +22,13 @@ class Numbering:
             tail: About how many of its end; both together at most the text.
         """
         self._text = text
+        # Bytes are counted twice as fast as characters, and in ASCII both stand at the same places.
+        self._count = partial(text.encode().count, b"\n") if text.isascii() else partial(text.count, "\n")
         end = len(text) - tail
         # Two known places, one for each end of the gap: an offset, and the newlines before it.
-        self._start = (head, text.count("\n", 0, head))
-        self._end = (end, self._start[1] + text.count("\n", head, end))
-        self.lines = self._end[1] + text.count("\n", end) + (text != "" and not text.endswith("\n"))
+        self._start = (head, self._count(0, head))
+        self._end = (end, self._start[1] + self._count(head, end))
+        self.lines = self._end[1] + self._count(end) + (text != "" and not text.endswith("\n"))
 
     def missing(self, start: int, end: int) -> tuple[int, int]:
         r"""First and last line of which something is missing when `text[start:end]` is.
@@ -47,5 +51,5 @@ class Numbering:
         if offset == place:
             return place, newlines
         if offset < place:
-            return offset, newlines - self._text.count("\n", offset, place)
-        return offset, newlines + self._text.count("\n", place, offset)
+            return offset, newlines - self._count(offset, place)
+        return offset, newlines + self._count(place, offset)
