@@ -15,10 +15,14 @@ from agentlab.cli import main
 from agentlab.cli.doctor import examine
 from agentlab.cli.folders import dated_folder, is_empty_folder, make_folder
 from agentlab.cli.lab import lab_command, materials
+from agentlab.cli.models import close_model
 from agentlab.cli.results import write_results
 from agentlab.cli.run import prompts_of
 from agentlab.errors import InputError
 from agentlab.messages import Reply, ToolCall, Usage
+from agentlab.providers.replay import Recorder
+from agentlab.providers.retry import Retry
+from agentlab.providers.scripted import ScriptedModel
 from agentlab.testing import check_messages, provider_server
 from agentlab.transcript import read_session
 
@@ -425,3 +429,15 @@ def test_a_budget_that_is_used_up_ends_the_session_after_a_whole_reply(
         assert "turn 1 of 2: partial (max_cost)" in said(capsys, *asked, "--out", "second")[0]
         alone = ("run", "--workspace", "src", "--prompt", "Hi", *hosted, "--out", "third", "--json")
         assert json.loads(said(capsys, *alone)[0])["status"] == "complete"  # everything that was asked has its reply
+
+
+def test_the_connections_of_a_model_are_closed_through_its_wrappers(folder: Path) -> None:
+    closed: list[str] = []
+
+    class Model(ScriptedModel):
+        def close(self) -> None:
+            closed.append("closed")
+
+    close_model(Retry(Recorder(Model(["Hello."]), folder / "tape.jsonl")))
+    close_model(ScriptedModel(["Hello."]))
+    assert closed == ["closed"]

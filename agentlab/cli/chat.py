@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from agentlab.cli.folders import existing_folder
-from agentlab.cli.models import add_model_arguments, open_model
+from agentlab.cli.models import add_model_arguments, close_model, open_model
 from agentlab.cli.terminal import decoded, tell
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = existing_folder(arguments.workspace)
     provider, budget = open_model(arguments)
     tools = [now, wordcount, *workspace_tools(workspace)]
-    chat(provider, read=reader(budget), transcript=arguments.transcript, tools=tools, budget=budget)
+    try:
+        chat(provider, read=reader(budget), transcript=arguments.transcript, tools=tools, budget=budget)
+    finally:
+        close_model(provider)
     return 0
 
 

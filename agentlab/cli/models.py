@@ -64,6 +64,15 @@ def open_model(arguments: argparse.Namespace) -> tuple[Any, Budget | None]:
     return (Retry(provider) if arguments.provider != "offline" else provider), budget
 
 
+def close_model(provider: Any) -> None:
+    """Close the connections of a model, whatever it is wrapped in; one that holds none is left alone."""
+    while (inner := getattr(provider, "provider", None)) is not None:
+        provider = inner
+    close = getattr(provider, "close", None)
+    if close is not None:
+        close()
+
+
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what can be seen to be wrong before anything is opened."""
     cap = arguments.max_cost

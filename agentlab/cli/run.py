@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.cli.folders import OTHER, dated_folder, existing_folder, is_empty_folder, make_folder
-from agentlab.cli.models import add_model_arguments, open_model
+from agentlab.cli.models import add_model_arguments, close_model, open_model
 from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
@@ -63,18 +63,21 @@ def run(arguments: argparse.Namespace) -> int:
     named = Path(arguments.out) if arguments.out else None
     is_there = named is not None and is_empty_folder(named)
     provider, budget = open_model(arguments)
-    return run_prompts(
-        prompts,
-        dated_folder() if named is None else make_folder(named, exist_ok=is_there),
-        as_json=arguments.json,
-        provider=provider,
-        workspace=workspace,
-        commands=arguments.commands,
-        policy=policy,
-        budget=budget,
-        max_iterations=arguments.max_iterations,
-        settings={"caching": getattr(provider, "caching", "none"), "workspace": decoded(str(workspace))},
-    )
+    try:
+        return run_prompts(
+            prompts,
+            dated_folder() if named is None else make_folder(named, exist_ok=is_there),
+            as_json=arguments.json,
+            provider=provider,
+            workspace=workspace,
+            commands=arguments.commands,
+            policy=policy,
+            budget=budget,
+            max_iterations=arguments.max_iterations,
+            settings={"caching": getattr(provider, "caching", "none"), "workspace": decoded(str(workspace))},
+        )
+    finally:
+        close_model(provider)
 
 
 def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
