@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
+from agentlab.errors import ProviderError
 from agentlab.messages import Reply, ToolCall, ToolChoice, ToolSpec, Usage
 
 if TYPE_CHECKING:
@@ -53,7 +56,8 @@ def adapt(provider: Any) -> Provider:
     """Let any object with a `call` method be a provider.
 
     Its signature is read once and it is given only what it accepts. Of its reply, `.text` and `.tool_calls` (each with
-    `.id`, `.name`, `.arguments`) are enough. A provider that accepts everything is returned as it is.
+    `.id`, `.name`, `.arguments`) are enough; `as_reply` says what else can be read. A provider of this package is
+    returned as it is.
 
     >>> class Book:
     ...     def call(self, messages, system, tools, on_text_delta=None):
@@ -100,28 +104,106 @@ class Adapted:
         reply = self.provider.call(
             messages, system=system, tools=tools, **{k: v for k, v in options.items() if k in accepts}
         )
-        return reply if isinstance(reply, Reply) else as_reply(reply)
+        return reply if _is_whole(reply) else as_reply(reply)
+
+
+def _is_whole(reply: Any) -> bool:
+    """Whether it is a `Reply` of which nothing has to be put right."""
+    return (
+        type(reply) is Reply
+        and type(reply.text) is str
+        and type(reply.tool_calls) is tuple
+        and all(
+            type(call) is ToolCall
+            and type(call.id) is type(call.name) is str
+            and (type(call.arguments) is dict or type(call.arguments) is str)
+            for call in reply.tool_calls
+        )
+        and reply.usage is usage_of(reply.usage)
+        and (reply.stop_reason is None or type(reply.stop_reason) is str)
+        and (reply.model is None or type(reply.model) is str)
+    )
 
 
 def as_reply(reply: Any) -> Reply:
-    """Read any object with `.text` and `.tool_calls` as a `Reply`; what is missing gets its default."""
-    calls = tuple(
-        call
-        if isinstance(call, ToolCall)
-        else ToolCall(getattr(call, "id", None) or "", getattr(call, "name", None) or "", arguments_of(call))
-        for call in getattr(reply, "tool_calls", None) or ()
-    )
-    usage = getattr(reply, "usage", None)
+    """Read an object, or a dict, as a `Reply`; what is missing or None gets its default.
+
+    Args:
+        reply: Has `text` (or `content`) and `tool_calls`, each with `id`, `name` and `arguments`, or with a `function`
+            that has the last two, as attributes or as keys.
+
+    Raises:
+        ProviderError: It is none.
+
+    >>> sent = {"id": 7, "function": {"name": "now", "arguments": "{}"}}
+    >>> as_reply({"content": None, "tool_calls": [sent]}).tool_calls
+    (ToolCall(id='7', name='now', arguments={}),)
+    """
+    if not any(_has(reply, key) for key in ("text", "content", "tool_calls")):
+        raise ProviderError(f"call returned {_kind(reply)}; expected an object with .text and .tool_calls")
+    text = _read(reply, "text")
+    text = _read(reply, "content") if text is None else text
+    if text is not None and not isinstance(text, str):
+        raise ProviderError(f"call returned a reply whose text is {_kind(text)}; expected a string")
+    calls = _read(reply, "tool_calls")
+    if calls is not None and not isinstance(calls, list | tuple):
+        raise ProviderError(f"call returned a reply whose tool_calls is {_kind(calls)}; expected a list of calls")
+    reason, model = _read(reply, "stop_reason"), _read(reply, "model")
     return Reply(
-        text=getattr(reply, "text", None) or "",
-        tool_calls=calls,
-        usage=usage if isinstance(usage, Usage) else None,
-        stop_reason=getattr(reply, "stop_reason", None),
-        model=getattr(reply, "model", None),
+        text=str(text or ""),
+        tool_calls=tuple(map(call_of, calls or ())),
+        usage=usage_of(_read(reply, "usage")),
+        stop_reason=reason if isinstance(reason, str) else None,
+        model=model if isinstance(model, str) else None,
     )
+
+
+def call_of(call: Any) -> ToolCall:
+    """Read an object, or a dict, as a `ToolCall`; see `as_reply`.
+
+    Raises:
+        ProviderError: It has neither a name nor a function.
+    """
+    function = _read(call, "function")
+    named = call if function is None else function
+    if not _has(named, "name"):
+        raise ProviderError(f"call returned a tool call that is {_kind(call)}; expected .id, .name and .arguments")
+    identity, name = _read(call, "id"), _read(named, "name")
+    return ToolCall("" if identity is None else str(identity), "" if name is None else str(name), arguments_of(named))
 
 
 def arguments_of(call: Any) -> Any:
-    """The arguments of a reader's own call: `{}` where there are none."""
-    arguments = getattr(call, "arguments", None)
-    return {} if arguments is None else arguments
+    """The arguments of a reader's own call: JSON text is parsed where that gives an object, none are `{}`."""
+    arguments = _read(call, "arguments")
+    if not isinstance(arguments, str):
+        return {} if arguments is None else arguments
+    try:
+        parsed = msgspec.json.decode(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError):
+        return arguments
+    return parsed if isinstance(parsed, dict) else arguments
+
+
+def usage_of(usage: Any) -> Usage | None:
+    """A `Usage` of whole counts as it is; None for anything else, so that the loop estimates it."""
+    if type(usage) is not Usage:
+        return None
+    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    return usage if all(type(count) is int and count >= 0 for count in counts) else None
+
+
+def _has(value: Any, name: str) -> bool:
+    return name in value if isinstance(value, dict) else hasattr(value, name)
+
+
+def _read(value: Any, name: str) -> Any:
+    """An attribute, or what stands under a key; None where there is none."""
+    return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in words."""
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
