@@ -42,19 +42,26 @@ def encodable(text: str) -> str:
 def call_dict(call: ToolCall) -> CallDict:
     """A call as it stands in the messages; arguments that did not parse stay as they came."""
     arguments: Any = call.arguments
-    if not isinstance(arguments, str):
+    text = encodable(arguments if isinstance(arguments, str) else json_text(arguments))
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text}}
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON text; as a text that describes it where it holds what JSON has not, or itself.
+
+    >>> json_text({"path": "a.txt"}), json_text({"size": {1, 2}})
+    ('{"path":"a.txt"}', '{"size":[1,2]}')
+    """
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        import json
+        from reprlib import repr as short_repr
+
         try:
-            arguments = msgspec.json.encode(arguments).decode()
-        except UnicodeEncodeError:
-            arguments = encodable(_json_with_surrogates(arguments))
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": encodable(arguments)}}
-
-
-def _json_with_surrogates(value: Any) -> str:
-    """JSON text of a value whose strings cannot be encoded."""
-    import json
-
-    return json.dumps(value, ensure_ascii=False)
+            return json.dumps(value, ensure_ascii=False, default=str)
+        except (TypeError, ValueError, RecursionError):
+            return json.dumps(short_repr(value), ensure_ascii=False)
 
 
 def open_calls(messages: Sequence[Message]) -> list[CallDict]:
@@ -126,8 +133,11 @@ def _valid_calls(message: Message, index: int, notes: list[str]) -> list[tuple[s
     """The calls of a message, made valid in place, each with the id that its result carries."""
     pairs: list[tuple[str, CallDict]] = []
     used: set[str] = set()
-    raw_calls: list[Any] = list(message.pop("tool_calls", []) or [])
-    for raw in raw_calls:
+    sent = _calls_in(message.pop("tool_calls", None), index, notes)
+    if sent and message["role"] != "assistant":
+        notes.append(f"message {index}: tool_calls dropped, a {message['role']} message makes no calls")
+        sent = ()
+    for raw in sent:
         function = raw.get("function") if isinstance(raw, dict) else None
         name = function.get("name") if isinstance(function, dict) else None
         if not isinstance(function, dict) or not isinstance(name, str) or not name:
@@ -136,7 +146,7 @@ def _valid_calls(message: Message, index: int, notes: list[str]) -> list[tuple[s
         original = str(raw.get("id") or "")
         arguments = function.get("arguments", "{}")
         if not isinstance(arguments, str):
-            arguments = msgspec.json.encode(arguments).decode()
+            arguments = encodable(json_text(arguments))
         call_id = unique_id(original, used)
         if call_id != original:
             notes.append(f"message {index}: the id {original!r} came twice or was empty, now {call_id!r}")
@@ -148,6 +158,13 @@ def _valid_calls(message: Message, index: int, notes: list[str]) -> list[tuple[s
     elif not message["content"].strip():
         message["content"] = NO_TEXT.get(message["role"], "(no text)")
     return pairs
+
+
+def _calls_in(calls: Any, index: int, notes: list[str]) -> Sequence[Any]:
+    """The calls that a message has, none where they are no list."""
+    if calls and not isinstance(calls, list | tuple):
+        notes.append(f"message {index}: tool_calls dropped, expected a list and found {type(calls).__name__}")
+    return calls if isinstance(calls, list | tuple) else ()
 
 
 def unique_id(wanted: str, used: set[str]) -> str:
@@ -186,7 +203,10 @@ def _result_for(
                 return {**(message or {}), "role": "tool", "tool_call_id": call_id, "name": name}  # type: ignore[typeddict-item]
         else:
             displaced = True
-            if any(isinstance(c, dict) and str(c.get("id") or "") == original_id for c in raw.get("tool_calls") or ()):
+            if any(
+                isinstance(c, dict) and str(c.get("id") or "") == original_id
+                for c in _calls_in(raw.get("tool_calls"), later, [])
+            ):
                 break
     notes.append(f"message {index}: the call of {name} has no result, marked as interrupted")
     return tool_message(call_id, name, INTERRUPTED, is_error=True)

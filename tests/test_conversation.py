@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 
 from agentlab.conversation import Conversation, recent
 from agentlab.errors import InputError
-from agentlab.messages import Reply, Usage
-from agentlab.repair import open_calls, repaired
+from agentlab.messages import Reply, ToolCall, Usage
+from agentlab.repair import call_dict, open_calls, repaired
 from agentlab.testing import check_messages
 
 
@@ -111,6 +113,54 @@ def test_a_system_message_becomes_the_system_prompt() -> None:
 def test_a_path_that_is_not_there_is_one_line(tmp_path: Any) -> None:
     with pytest.raises(InputError, match="no such file or folder"):
         Conversation.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("calls", [5, "calls", {"id": "x"}, True, 1.5])
+def test_calls_that_are_no_list_are_dropped_and_said(calls: Any) -> None:
+    broken = {"role": "assistant", "content": "", "tool_calls": calls}
+    loaded = Conversation.load([USER, broken, asks("x"), broken, result("x")])
+    check_messages(loaded.messages)
+    assert [m["content"] for m in loaded.messages if m["role"] == "tool"] == ["seen"]
+    assert sum("tool_calls dropped, expected a list" in note for note in loaded.notes) == 2
+
+
+def test_calls_of_a_user_message_are_dropped_and_said() -> None:
+    loaded = Conversation.load([asks("x", content="Go.") | {"role": "user"}, {"role": "assistant", "content": "ok"}])
+    check_messages(loaded.messages)
+    assert loaded.notes == ["message 0: tool_calls dropped, a user message makes no calls"]
+
+
+@pytest.mark.parametrize("first", [5, None, "text", ["a"], {"content": "x"}, {"role": ["user"], "content": "x"}])
+def test_a_list_whose_first_element_is_no_message_is_read_without_it(first: Any) -> None:
+    loaded = Conversation.load([first, USER])
+    assert loaded.messages == [USER]
+    assert loaded.notes[0].startswith("message 0: dropped")
+
+
+def circular() -> dict[str, Any]:
+    value: dict[str, Any] = {"path": "a.txt"}
+    value["again"] = value
+    return value
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"a": object()}, circular(), {"a": {(1, 2): 3}}, {"a": 10**30}, {"a": "\ud800", "b": object()}, {"a": {1, 2}}],
+    ids=["object", "circular", "tuple as key", "large", "surrogate", "set"],
+)
+def test_a_call_becomes_json_text_whatever_its_arguments_hold(arguments: Any) -> None:
+    text = call_dict(ToolCall("1", "echo", arguments))["function"]["arguments"]
+    assert json.loads(text)
+    assert text.encode()
+    loaded = Conversation.load(
+        [USER, asks("x") | {"tool_calls": [{"function": {"name": "f", "arguments": arguments}}]}]
+    )
+    check_messages(loaded.messages)
+
+
+def test_what_json_lacks_stands_in_a_call_as_its_text() -> None:
+    call = call_dict(ToolCall("1", "echo", {"path": PurePosixPath("a/b.txt"), "n": 1}))
+    assert json.loads(call["function"]["arguments"]) == {"path": "a/b.txt", "n": 1}
 
 
 blocks = st.one_of(
