@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlab.budgets import Scope, run_in_thread, stream_in_thread
-from agentlab.errors import Cancelled, DeadlineExceeded, ScopeEnded
+from agentlab.errors import Cancelled, DeadlineExceeded, InputError, ScopeEnded
 
 needs_alarm = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a POSIX timer signal")
 
@@ -76,6 +76,21 @@ def test_a_child_that_ends_does_not_end_its_parent():
     other.cancel("mine")
     assert not parent.ended()
     assert parent.reason is None
+
+
+def test_a_time_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="seconds: expected a number of seconds, or None, found nan"):
+        Scope(float("nan"))
+    with pytest.raises(InputError, match="nan"):
+        Scope().child(float("nan"))
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("-inf")])
+def test_a_time_that_is_not_above_0_is_over_at_once(seconds):
+    scope = Scope(seconds, clock=Clock())
+    assert scope.ended()
+    with pytest.raises(DeadlineExceeded):
+        scope.check()
 
 
 # Cancellation

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentlab.errors import Cancelled, DeadlineExceeded, ScopeEnded
+from agentlab.errors import Cancelled, DeadlineExceeded, InputError, ScopeEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,10 +26,13 @@ class Scope:
     """A deadline and a way to cancel.
 
     Args:
-        seconds: Time until the deadline, or None for no deadline.
+        seconds: Time until the deadline, or None for no deadline; 0 or less: it is over already.
         clock: Monotonic clock in seconds.
         sleep: What `wait` does instead of sleeping, for a clock that does not run by itself; it is given seconds.
         parent: A scope on the same clock that ends this one too; see `child`.
+
+    Raises:
+        InputError: `seconds` is not a number.
 
     >>> scope = Scope()
     >>> scope.cancel("enough")
@@ -46,6 +49,8 @@ class Scope:
         sleep: Callable[[float], object] | None = None,
         parent: Scope | None = None,
     ) -> None:
+        if seconds is not None and seconds != seconds:  # noqa: PLR0124 - NaN is never over and never on time
+            raise InputError("expected a number of seconds, or None, found nan", field="seconds")
         self.clock = clock
         self.sleep = sleep
         self._deadline = None if seconds is None else clock() + seconds
