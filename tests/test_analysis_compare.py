@@ -178,7 +178,7 @@ def test_policies_by_name_and_the_tools_own_limits():
     assert frame["limit"].isna().tolist() == [True, False]
     assert frame["tokens_first"][0] <= 50
     assert compare(session, [CHAPTER])["tokens_first"][0] > 500
-    assert frame["tokens_first"][1] == 0
+    assert 0 < frame["tokens_first"][1] < 20  # a sentence that nothing is shown
 
 
 @pytest.mark.parametrize("messages", [[], [user("Hi"), says("Hello.")]])

@@ -11,7 +11,7 @@ from analysis_sessions import SYSTEM, asks, record, result, says, tool, user
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentlab.analysis import curve, load, read_messages
+from agentlab.analysis import calls_frame, curve, load, read_messages
 from agentlab.analysis.importers.peek import whole_items
 from agentlab.errors import InputError
 from agentlab.messages import Reply, Usage
@@ -164,7 +164,7 @@ def test_a_torn_line_and_a_foreign_line_are_problems_and_the_rest_is_read(tmp_pa
     path.write_bytes(
         lines[0]
         + lines[1]
-        + b'{"type":"message","turn":1,"iteration":0,"time":0,"message":{}}\n'
+        + b'{"type":"message","turn":1,"iteration":0,"index":1,"time":0,"message":{}}\n'
         + b"".join(lines[2:])[:-9]
     )
     (session,), problems = load(folder)
@@ -275,6 +275,42 @@ def test_a_folder_gives_all_its_sessions_and_says_what_is_none(tmp_path):
     sessions, problems = load(tmp_path)
     assert [(s.format, s.id) for s in sessions] == [("chat", "a"), ("agentlab", "run")]
     assert [p.path for p in problems] == [str(tmp_path / "c.json")]
+
+
+@pytest.mark.parametrize("count", [10**20, -(10**20), 2**63, 10**12 + 1])
+def test_a_usage_that_cannot_be_one_is_a_problem_and_the_size_is_estimated(tmp_path, count):
+    usage = {"prompt_tokens": 100, "completion_tokens": count}
+    talk = [
+        user("Hi"),
+        says("Hello.") | {"usage": usage},
+        user("Bye"),
+        says("Bye.") | {"usage": {"prompt_tokens": count}},
+    ]
+    (session,), problems = load(write(tmp_path / "a.json", talk))
+    frame = curve(session)
+    assert len(frame) == 2
+    assert int(frame["turn_tokens"].sum()) < 1_000
+    assert any("tokens are no count" in p.reason for p in problems) == (count > 0)
+
+
+def test_numbers_beyond_any_count_in_an_own_session_are_problems(tmp_path):
+    folder = tmp_path / "run"
+    record(folder, ["Hi", "Bye"], [call("now"), "15:40.", "Bye."], [tool("now", "15:40")])
+    lines = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
+    lines[2]["usage"]["output_tokens"] = 10**20
+    lines[3]["turn"] = 10**20
+    lines[4]["iteration"] = -1
+    write(folder / "messages.jsonl", jsonl(lines))
+    turns = [json.loads(line) for line in (folder / "transcript.jsonl").read_text().splitlines()]
+    turns[0]["iterations"] = 10**20
+    turns[1]["usage"]["input_tokens"] = 10**20
+    write(folder / "transcript.jsonl", jsonl(turns))
+    (session,), problems = load(folder)
+    assert len(session.records) == len(lines) - 3  # without the header and the two that have no place
+    assert [Path(p.path).name for p in problems] == ["messages.jsonl"] * 3 + ["transcript.jsonl"] * 2
+    assert session.calls[0].usage is None
+    assert list(curve(session)["turn"]) == [1, 2]
+    assert list(calls_frame(session)["turn"]) == [1, 2]
 
 
 def test_nan_and_lone_surrogates_are_read(tmp_path):

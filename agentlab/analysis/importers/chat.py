@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.shape import calls_of, message_of, records_of, tools_of, usage_of
+from agentlab.analysis.importers.shape import calls_of, message_of, plausible, records_of, tools_of, usage_of
 from agentlab.analysis.session import Session
 from agentlab.transcript import Problem
 
@@ -119,7 +119,8 @@ def session_of(
     prompts = [holder["system"]] if holder.get("system") and isinstance(holder["system"], str) else []
     model = holder.get("model") if isinstance(holder.get("model"), str) else None
     for line, where, raw in messages:
-        message = message_of(raw, _reporter(path, line, where, problems), names)
+        report = _reporter(path, line, where, problems)
+        message = message_of(raw, report, names)
         if message is None:
             continue
         if message["role"] in ("system", "developer"):
@@ -127,7 +128,7 @@ def session_of(
                 prompts.append(message["content"])
                 continue
             message["role"] = "system"
-        if (usage := usage_of(raw.get("usage"))) is not None:
+        if (usage := plausible(usage_of(raw.get("usage")), report)) is not None:
             usages[len(placed)] = usage
         if model is None and isinstance(raw.get("model"), str):
             model = raw["model"]

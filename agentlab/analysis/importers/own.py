@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.shape import message_of, tools_of
+from agentlab.analysis.importers.shape import message_of, plausible, tools_of
 from agentlab.analysis.session import Call, Record, Session
 from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, Problem, read_session
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentlab.transcript import TurnLine
 
 NAME = "agentlab"
+MOST_TURNS = 10**9  # turns and iterations: more is no number of one
 EXPECTS = f"agentlab's session folder, with {MESSAGES} in it"
 
 
@@ -45,19 +46,20 @@ def read(peek: Peek) -> list[Session]:
         reason = f"there are no messages, only {TRANSCRIPT}: {MESSAGES} is needed to count what was sent"
         peek.problems.append(Problem(str(path), 1, reason))
     header, folder = record.header, record.path
-    records = _records(record.lines, str(path), peek.problems)
+    records = _records(record.lines, str(path / MESSAGES if path.is_dir() else path), peek.problems)
+    turns = _turns(record.turns, str(folder / TRANSCRIPT), peek.problems)
     return [
         Session(
             id=folder.resolve().name if path.name in (MESSAGES, TRANSCRIPT) else path.stem,
             format=NAME,
             path=path if path.is_dir() else folder if path.name == MESSAGES else path,
             records=tuple(placed for placed, _ in records),
-            calls=_calls(records, record.turns),
+            calls=_calls(records, turns),
             provider=header.provider,
             model=header.model or next((line.model for _, line in records if line.model), None),
             system=header.system,
             tools=tools_of(header.tools),
-            turns=tuple(record.turns),
+            turns=tuple(turns),
             policy=header.policy,
             store_folder=folder / STORE if (folder / STORE).is_dir() else None,
         )
@@ -74,11 +76,32 @@ def _records(
         def report(reason: str, number: int = number) -> None:
             problems.append(Problem(path, number + 1, f"message {number}: {reason}"))
 
+        if not _is_place(line.turn, line.iteration):
+            report(f"skipped: turn {line.turn}, iteration {line.iteration} are no place in a session")
+            continue
         message = message_of(line.message, report, names)
         if message is not None:
             record = Record(message, line.turn, line.iteration, line.time, line.original_chars, line.store_id)
-            placed.append((record, line))
+            placed.append((record, msgspec.structs.replace(line, usage=plausible(line.usage, report))))
     return placed
+
+
+def _turns(turns: Sequence[TurnLine], path: str, problems: list[Problem]) -> list[TurnLine]:
+    placed = []
+    for number, turn in enumerate(turns, 1):
+
+        def report(reason: str, number: int = number) -> None:
+            problems.append(Problem(path, number, f"turn {number}: {reason}"))
+
+        if _is_place(turn.turn, turn.iterations):
+            placed.append(msgspec.structs.replace(turn, usage=plausible(turn.usage, report)))
+        else:
+            report(f"skipped: turn {turn.turn} with {turn.iterations} iterations is no turn of a session")
+    return placed
+
+
+def _is_place(turn: int, iteration: int) -> bool:
+    return 0 <= turn <= MOST_TURNS and 0 <= iteration <= MOST_TURNS
 
 
 def _calls(records: Sequence[tuple[Record, MessageAppended]], turns: Sequence[TurnLine]) -> tuple[Call, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[str], None]
 
+MOST_TOKENS = 10**12  # of one call: more is no count, and sums of such numbers leave the columns of a frame
 ROLES = ("user", "assistant", "tool", "system", "developer")
 
 
@@ -92,6 +93,22 @@ def usage_of(raw: Any) -> Usage | None:
     cached = details.get("cached_tokens") if isinstance(details, dict) else 0
     cached = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
     return Usage(prompt - cached, output if isinstance(output, int) and output > 0 else 0, cached)
+
+
+def plausible(usage: Usage | None, report: Report) -> Usage | None:
+    """The usage, or None where a count in it cannot be one.
+
+    >>> plausible(Usage(10**20), print)
+    usage: 100000000000000000000 tokens are no count: expected 0 to 1000000000000; the usage is left out
+    """
+    if usage is None:
+        return None
+    counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    for count in counts:
+        if not 0 <= count <= MOST_TOKENS:
+            report(f"usage: {count} tokens are no count: expected 0 to {MOST_TOKENS}; the usage is left out")
+            return None
+    return usage
 
 
 def tools_of(raw: Any) -> tuple[dict[str, Any], ...]:
