@@ -363,10 +363,11 @@ def test_start_copies_the_notebooks_and_leaves_what_is_there(
 
 
 def test_lab_starts_at_the_root_and_shows_the_notebooks(tmp_path: Path) -> None:
-    command: list[Any] = lab_command(tmp_path, port=9_000, browser=False)
+    command: list[Any] = lab_command(tmp_path, port=9_000, browser=False, root=False)
     assert f"--ServerApp.root_dir={tmp_path.resolve()}" in command
     assert "--LabApp.default_url=/lab/tree/notebooks" in command
     assert command[-2:] == ["--port=9000", "--no-browser"]
+    assert "--allow-root" in lab_command(tmp_path, port=None, browser=True, root=True)
 
 
 def counting(body: Any) -> Any:

@@ -49,14 +49,20 @@ def run_lab(arguments: argparse.Namespace) -> int:
         raise InputError(
             "there is no notebooks/ in it: make a folder that has one with `agentlab start DIR`", path=folder
         )
-    return subprocess.call(lab_command(folder, port=arguments.port, browser=not arguments.no_browser))  # noqa: S603
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    command = lab_command(folder, port=arguments.port, browser=not arguments.no_browser, root=root)
+    return subprocess.call(command)  # noqa: S603
 
 
-def lab_command(folder: Path, *, port: int | None, browser: bool) -> list[str]:
-    """The command line of JupyterLab; the server's root is the folder, and it opens on `notebooks/`."""
+def lab_command(folder: Path, *, port: int | None, browser: bool, root: bool) -> list[str]:
+    """The command line of JupyterLab; the server's root is the folder, and it opens on `notebooks/`.
+
+    Without `--allow-root` it refuses to start for root, who is the user in most containers.
+    """
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
     command += ["--LabApp.default_url=/lab/tree/notebooks"]
     command += [] if port is None else [f"--port={port}"]
+    command += ["--allow-root"] if root else []
     return command if browser else [*command, "--no-browser"]
 
 
