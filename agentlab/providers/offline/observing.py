@@ -22,7 +22,12 @@ PAGE = re.compile(
 LINES = re.compile(r'\[lines \d+-\d+ of (\d+); read_result\("([^"\n]+)", start=(\d+), end=(\d+)\) returns them\]')
 POINTER = re.compile(r'read_result\("([^"]+)"')
 STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
-LISTED = re.compile(r"^\s*(?:[-*•] )?(?P<name>[^\s(\[](?:[^\s]| (?![ (]))*)(?:\s+\(?(?P<size>\d+)?[^\n]*)?$")
+LISTED = re.compile(
+    r"^\s*(?:[-*•] )?(?:"
+    r"(?P<folder>\S[^\n]*/)|(?P<file>\S[^\n]*) \((?P<bytes>\d+) bytes\)"
+    r"|(?P<name>\S(?:[^\s]| (?![ (]))*)(?:\s+\(?(?P<size>\d+)?[^\n]*)?)$"
+)
+REMARK = re.compile(r"^\s*(?:\([^()]*\)|\[[^\[\]]*\]|\([^\n]* is an empty folder\))\s*$")  # a line that names nothing
 HIT = re.compile(r"^(?:(?P<path>[^\s:][^:\n]*):)?(?P<line>\d+)[:\-]\s?(?P<text>.*)$")
 
 
@@ -187,6 +192,8 @@ def entries(text: str) -> list[Entry]:
 
     >>> [e.name for e in entries("json/\nargparse.py (101661 bytes)\n(and 3 more)")]
     ['json/', 'argparse.py']
+    >>> [e.name for e in entries("[red] a.txt (3 bytes)\n(1).txt (2 bytes)\n(. is an empty folder)")]
+    ['[red] a.txt', '(1).txt']
     """
     text = document(text).seen.strip()
     if text.startswith("[") and text.endswith("]"):
@@ -196,5 +203,10 @@ def entries(text: str) -> list[Entry]:
             value = None
         if isinstance(value, list):
             return [Entry(str(item.get("name", item)) if isinstance(item, dict) else str(item)) for item in value]
-    found = (LISTED.match(line) for line in text.splitlines())
-    return [Entry(m["name"], int(m["size"][:18]) if m["size"] else None) for m in found if m]
+    found = (LISTED.match(line) for line in text.splitlines() if not REMARK.match(line))
+    return [_entry(m) for m in found if m]
+
+
+def _entry(found: re.Match[str]) -> Entry:
+    size = found["bytes"] or found["size"]
+    return Entry(found["folder"] or found["file"] or found["name"], int(size[:18]) if size else None)

@@ -20,7 +20,7 @@ EXTENSIONS = words(
     "jsx tsx c h cc cpp hpp rs go java rb sh bash zsh ps1 bat tex pdf sql lock env dat out err in gz zip",
     "tar db sqlite kt swift php r lua pl hs ex scala proto tf mk patch diff svg png jpg gif parquet",
 )
-FILE = re.compile(r"~?[\w.+@/-]*\.(\w{1,8})")
+FILE = re.compile(r"~?(?:[\w.+@/-]|\[[\w.+@-]*\]|\([\w.+@-]*\))*\.(\w{1,8})")  # brackets come in pairs, as in [slug]
 ACTIONS = words(
     "read show open print display list search grep find look locate count compare tell say give check",
     "what what's whats which how where who when why is are does do did has have had can could would",
@@ -43,6 +43,7 @@ NUMBER_WORDS = {
         )
     )
 }
+AROUND = ',;:!?)]{}<>"*'
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
 
 
@@ -147,7 +148,7 @@ def _clause(tokens: list[str], quotes: list[str], known: frozenset[str]) -> Clau
             (files if is_file(inside) or inside in known else mine).append(inside)
             bare.append("QUOTE")
             continue
-        word = token.strip(',;:!?()[]{}<>"*').rstrip(".") or token
+        word = bared(token)
         whole.append(word if token == tokens[-1] else token)
         bare.append(word.lower())
         words.append(Word(word, word.lower()))
@@ -160,6 +161,18 @@ def _clause(tokens: list[str], quotes: list[str], known: frozenset[str]) -> Clau
         tuple(mine),
         tuple(dict.fromkeys(files)),
     )
+
+
+def bared(token: str) -> str:
+    """A word without the punctuation around it; a bracket that is closed within the word is a part of it.
+
+    >>> bared("(see"), bared("[a.txt],"), bared("[red]a.txt"), bared("main()")
+    ('see', 'a.txt', '[red]a.txt', 'main')
+    """
+    word = token.rstrip(AROUND + "([.").lstrip(AROUND)
+    while word.startswith(("(", "[")) and (")" if word[0] == "(" else "]") not in word:
+        word = word[1:].lstrip(AROUND)
+    return word or token
 
 
 def stem(word: str) -> str:
