@@ -139,10 +139,13 @@ def toolbox(tools: Iterable[Tool]) -> dict[str, Tool]:
     """Tools by name.
 
     Raises:
-        InputError: Two tools have the same name.
+        InputError: Two tools have the same name, or one is no tool.
     """
     box: dict[str, Tool] = {}
     for each in tools:
+        if not hasattr(each, "name"):
+            called = getattr(each, "__name__", repr(each))
+            raise InputError(f"{called} is no tool: put @tool above the function, or make a Tool of it")
         if each.name in box:
             raise InputError(f"two tools are named {each.name!r}: give one of them another name")
         box[each.name] = each

@@ -238,3 +238,13 @@ def test_a_smaller_limit_that_is_set_later_gives_a_smaller_page():
     assert first.endswith("goes on]")
     reader.max_observation_chars = 50
     assert reader(id=key) == "0123456789" * 5
+
+
+def test_a_plain_function_among_the_tools_is_named() -> None:
+    from agentlab.tools import toolbox
+
+    def plain(x: str) -> str:
+        return x
+
+    with pytest.raises(InputError, match="plain is no tool: put @tool above"):
+        toolbox([plain])  # type: ignore[list-item]
