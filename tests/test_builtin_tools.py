@@ -427,6 +427,16 @@ def test_grep_shows_the_part_of_a_long_line_where_the_match_is(tools, root):
 
 
 @posix
+def test_grep_leaves_hidden_folders_out_unless_they_are_named(tools, root):
+    for name in (".cache/deep/a.txt", "docs/.index/b.txt", "__pycache__/c.txt", "plain/.dot.txt"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("seldom\n")
+    assert tools["grep"].run(pattern="seldom") == "plain/.dot.txt:1: seldom"
+    assert tools["grep"].run(pattern="seldom", path=".cache") == ".cache/deep/a.txt:1: seldom"
+    assert tools["grep"].run(pattern="seldom", path="docs/.index/b.txt") == "docs/.index/b.txt:1: seldom"
+    assert tools["grep"].run(pattern="seldom", path="__pycache__") == "__pycache__/c.txt:1: seldom"
+
+
 def test_grep_follows_no_link_so_nothing_is_found_twice_or_outside(tools, root, outside):
     (root / "docs" / "loop").symlink_to(root)
     (root / "out").symlink_to(outside)

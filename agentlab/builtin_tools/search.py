@@ -91,7 +91,8 @@ def search(
     Args:
         workspace: Where the path must lie.
         pattern: Python regular expression, matched against each line by itself.
-        path: File, or folder searched with all that is below it; links are not followed.
+        path: File, or folder searched with all that is below it; links are not followed, and hidden folders are left
+            out unless this names one.
         glob: Which files, by name or by path: `*.py`, `src/**/*.py`, `*.{md,txt}`.
         ignore_case: Whether upper and lower case are the same.
         max_matches: 1 to 1,000; no more lines are shown.
@@ -110,14 +111,15 @@ def search(
     expression = _expression(pattern, ignore_case=ignore_case)
     needed = "" if ignore_case or _SPECIAL.intersection(pattern) else pattern
     wanted = _wanted(glob)
-    report = _Report(pattern, glob, workspace.shown(workspace.resolve(path)), max_matches)
+    root = workspace.resolve(path)
+    report = _Report(pattern, glob, workspace.shown(root), max_matches)
     own = (scope or Scope()).child(seconds)
     try:
         with _matcher(expression, own) as find:
             for real in workspace.walk(path, report.unreadable):
                 own.check()
                 shown = workspace.shown(real)
-                if not wanted(shown):
+                if _hidden(real, root) or not wanted(shown):
                     continue
                 lines = _lines(workspace, real, report, needed, asked_for=shown == report.where)
                 if not lines:
@@ -131,6 +133,11 @@ def search(
             scope.check()
         report.stopped = f"the search takes over {seconds:g} seconds; use a simpler pattern, or a narrower path or glob"
     return report.text()
+
+
+def _hidden(real: str, root: str) -> bool:
+    """Whether a file lies in a folder below `root` whose name begins with a dot."""
+    return f"{os.sep}." in real[len(root) :].rpartition(os.sep)[0]
 
 
 def _expression(pattern: str, *, ignore_case: bool) -> re.Pattern[str]:
