@@ -288,7 +288,7 @@ def test_reads_on_by_lines_where_no_result_is_stored():
 def test_the_size_of_a_cut_file_is_the_size_of_the_whole():
     text = FILES["big.log"]
     reply = session(World(), ["How long is big.log?"])[0]
-    assert f"120 lines, {len(text)} characters" in reply
+    assert f"120 lines, {len(text):,} characters" in reply
 
 
 def test_what_changed_between_two_readings():
@@ -333,6 +333,20 @@ FEW = [("Show the first line of big.log", 1), ("Show the last 3 lines of big.log
 @pytest.mark.parametrize(("prompt", "lines"), FEW)
 def test_shows_as_many_lines_as_asked(prompt, lines):
     assert session(World(), [prompt])[0].count("entry") == lines
+
+
+def test_a_file_below_is_found_by_its_name_where_no_search_takes_a_glob():
+    world = World({"src/app/loop.py": "x = 1\n", "src/poop.py": "y = 2\n"})
+    reply = session(world, ["How many lines does loop.py have?"], world.tools(without=("grep",)))[0]
+    assert "I take src/app/loop.py" in reply
+    assert "1 line, 6 characters" in reply
+
+
+def test_each_page_of_a_cut_result_is_asked_for_once():
+    world = World()
+    session(world, ["Find the line with FATAL in big.log"], world.tools(without=("grep",)))
+    starts = [arguments["start"] for name, arguments in world.calls if name == "read_result"]
+    assert len(starts) == len(set(starts)) > 1
 
 
 # -- recovery

@@ -56,7 +56,7 @@ def test_ten_turns_over_real_files(folder, strategy):
     texts = [r.text for r in results]
     sources = {name: (folder / name).read_text() for name in NAMES}
     assert all(name in texts[0] for name in NAMES)
-    assert str(len(sources["argparse.py"])) in texts[1]
+    assert f"{len(sources['argparse.py']):,}" in texts[1]
     assert "ArgumentParser" in texts[2]
     assert "argparse.py:" in texts[3]
     assert "optparse.py:" in texts[3]

@@ -113,6 +113,11 @@ class Desk:
         """What the same call returned, the latest first."""
         return (o for o in reversed(self._by_tool.get(planned.name, ())) if o.arguments == planned.arguments)
 
+    def last_of(self, role: str) -> Observation | None:
+        """The latest result of the tool of a role, if the request has one."""
+        name = self.role(role).tool.name
+        return next((o for o in reversed(self._by_tool.get(name, ())) if not o.is_error), None)
+
     def role(self, name: str) -> Fit:
         """The tool of a role.
 
@@ -198,13 +203,17 @@ class Desk:
         doc, gap = result.doc, result.doc.gap
         if gap is None or gap.start is None or gap.end is None or not gap.id or "pager" not in self.roles:
             return doc
-        size = self._page_size(gap.id)
-        if size is None:
-            doc = _put(doc, self.ask("pager", id=gap.id, start=gap.start, end=gap.end))
-            size = self._page_size(gap.id)
-        if doc.gap is None or size is None or gap.end - gap.start > size * self.max_pages:
+        pager = self.roles["pager"]
+        rest = Planned(pager.tool.name, pager.arguments({"id": gap.id, "start": gap.start, "end": gap.end}))
+        if self._page_size(gap.id) is None or self._look(rest, fresh=False) is not None:
+            doc = _put(doc, self.call(rest, fresh=False))
+            gap = doc.gap
+        size = self._page_size(gap.id) if gap is not None else None
+        if gap is None or size is None or gap.start is None or gap.end is None:
             return doc
-        return self._paged(result.doc, gap, gap.start, gap.end, size)
+        if gap.end - gap.start > size * self.max_pages:
+            return doc
+        return self._paged(doc, gap, gap.start, gap.end, size)
 
     def _paged(self, doc: Document, gap: Gap, start: int, end: int, size: int) -> Document:
         """Fetch all pages between two offsets in one reply."""
@@ -235,5 +244,7 @@ def _put(doc: Document, page: Result) -> Document:
     if inner is None:
         return Document(doc.head + page.doc.head + doc.tail)
     start, end = gap.start + len(page.doc.head), gap.end - len(page.doc.tail)
+    if inner.place == "end" and inner.start is not None:
+        start = max(gap.start, inner.start)  # the page says where it goes on
     left = msgspec.structs.replace(gap, omitted=max(0, end - start), start=start, end=end)
     return Document(doc.head + page.doc.head, page.doc.tail + doc.tail, left)

@@ -6,17 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from agentlab.providers.offline.observing import Document
-from agentlab.providers.offline.text import shorten
+from agentlab.providers.offline.text import counted, shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Result
-    from agentlab.providers.offline.reading import Need
+    from agentlab.providers.offline.needs import Need
 
 WHOLE = 1_500
 SHOWN_LINES = 6
 AROUND = 10
 MAX_ARGUMENT = 20_000
-DOCSTRING = re.compile(r'^\s*[rRuUbB]{0,2}("""|\'\'\')(.+?)(?:\1|\Z)', re.DOTALL | re.MULTILINE)
 
 
 def fetch(desk: Desk, path: str, *, fresh: bool = False) -> Result:
@@ -38,7 +37,7 @@ def cut_note(doc: Document) -> str:
     """What was not seen, or nothing."""
     if doc.gap is None:
         return ""
-    return f" I saw only part of it: {doc.gap.omitted} characters were cut from the {doc.gap.place}."
+    return f" I saw only part of it: {doc.gap.omitted:,} characters were cut from the {doc.gap.place}."
 
 
 def quoted(text: str, most: int = WHOLE) -> str:
@@ -64,32 +63,6 @@ def _shown(path: str, result: Result) -> str:
         return sorry(path, result)
     doc = result.doc
     return f"{name_of(result, path)} ({doc.size()}):{cut_note(doc)}\n{quoted(doc.seen)}"
-
-
-def purpose(desk: Desk, need: Need) -> str:
-    """Say what a file is for, in its own words."""
-    results = desk.each(lambda path: fetch(desk, path, fresh=need.fresh), need.paths)
-    return "\n".join(_purpose(path, result) for path, result in zip(need.paths, results, strict=True))
-
-
-def _purpose(path: str, result: Result) -> str:
-    if result.failed:
-        return sorry(path, result)
-    doc = result.doc
-    return f'{name_of(result, path)} says of itself: "{says(doc)}" ({doc.size()}).{cut_note(doc)}'
-
-
-def says(doc: Document) -> str:
-    """The first thing that a text says about itself: docstring, leading comment, heading or first line."""
-    head = (doc.head or doc.tail).lstrip("\ufeff")[:4_000]
-    found = DOCSTRING.search(head)
-    before = head[: found.start()].splitlines() if found else []
-    if found and all(not line.strip() or line.lstrip().startswith("#") for line in before):
-        return shorten(found[2].strip().split("\n\n")[0], 240)
-    lines = [line.strip() for line in head.splitlines() if line.strip() and not line.startswith("#!")]
-    comments = [line.strip("#/*; -=") for line in lines[:10] if line.startswith(("#", "//", "/*", ";", "--"))]
-    chosen = next((c for c in comments if len(c) > 3), lines[0] if lines else "nothing: it is empty")
-    return shorten(chosen, 240)
 
 
 def size(desk: Desk, need: Need) -> str:
@@ -124,8 +97,8 @@ def _words_of(desk: Desk, path: str) -> str:
         return _count(desk, doc.head, path)
     seen = len(doc.seen.split())
     return (
-        f"I cannot count all words of {path}: the parts that I saw have {seen}, and {doc.gap.omitted} of "
-        f"{doc.characters} characters were cut from the {doc.gap.place}."
+        f"I cannot count all words of {path}: the parts that I saw have {seen:,}, and {doc.gap.omitted:,} of "
+        f"{counted(doc.characters, 'character')} were cut from the {doc.gap.place}."
     )
 
 
@@ -135,10 +108,11 @@ def _count(desk: Desk, text: str, what: str) -> str:
         result = desk.ask("counter", text=text)
         found = None if result.failed else re.search(r"\d[\d,]*", result.text)
         if found:
-            return f"{what} has {found[0]} words."
+            return f"{what} has {counted(int(found[0].replace(',', '')[:18]), 'word')}."
         if result.failed:
-            return f"The word count failed ({shorten(result.text, 120)}); by my own count {what} has {own} words."
-    return f"{what} has {own} words, by my own count."
+            error = shorten(result.text, 120)
+            return f"The word count failed ({error}); by my own count {what} has {counted(own, 'word')}."
+    return f"{what} has {counted(own, 'word')}, by my own count."
 
 
 def complete(desk: Desk, path: str, result: Result) -> Document:

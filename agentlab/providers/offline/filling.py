@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from agentlab.providers.offline.naming import names
 from agentlab.providers.offline.roles import PARAMETERS, properties, required
 from agentlab.providers.offline.schemas import MAX_DEPTH, definitions, kind_of, resolve
 from agentlab.providers.offline.text import STOP, Clause, name_words, number, stem
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from agentlab.messages import ToolSpec
 
 MISSING: Any = object()
+NUMERIC = ("number", "integer")
 PLACES = words("city place location town country region state address where area")
 SOURCES = words("from origin source start src departure sender")
 TARGETS = words("to destination target dest into goal recipient receiver arrival")
@@ -28,6 +30,8 @@ PREPOSITIONS = (
     (PLACES, ("in", "at", "for", "near", "of")),
 )
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}")
+SINGLE = words("amount n count first second left right numerator denominator dividend divisor factor value")
+WHEN = words("today tomorrow tonight now currently outside right weekend week morning evening")
 DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?")
 
 
@@ -37,13 +41,20 @@ class Filler:
     Args:
         clause: What the user asked for.
         topic: The file last spoken of, for "it".
+        defs: Schemas that others refer to.
+        about: Stems of words that name the tool, and no place or thing.
     """
 
-    def __init__(self, clause: Clause, topic: str = "", defs: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, clause: Clause, topic: str = "", defs: dict[str, Any] | None = None, about: frozenset[str] = frozenset()
+    ) -> None:
         self.clause = clause
         self.topic = topic
         self.defs = defs or {}
+        self.about = about
         self.numbers = list(clause.numbers)
+        if re.search(r"\b(?:subtract|take|deduct)\b.*\bfrom\b", clause.bare):
+            self.numbers.reverse()
         self.quotes = list(clause.quotes)
         self.files = list(clause.files)
         self.names = names(clause)
@@ -68,7 +79,8 @@ class Filler:
             "object": lambda: self.object(schema, depth),
             "null": lambda: None,
         }
-        make = makers.get(kind_of(schema))
+        untyped = not {"type", "properties"} & set(schema) and (len(name) == 1 or set(name_words(name)) & SINGLE)
+        make = makers["number"] if untyped and self.numbers else makers.get(kind_of(schema))
         return make() if make is not None else self.string(name, str(schema.get("description", "")))
 
     def boolean(self, name: str) -> bool:
@@ -158,13 +170,13 @@ class Filler:
         for pool in self.pools()[:4]:
             if pool:
                 return pool.pop(0)
-        return self._object()
+        return self._object(self.about | WHEN)
 
     def _by_kind(self, words: set[str]) -> Any:
         """A value that its shape or its place in the sentence gives away."""
         text = self.clause.text
-        for names, shape in (({"email", "mail"}, EMAIL), ({"date", "day", "when"}, DATE)):
-            found = shape.search(text) if words & names else None
+        for kinds, shape in (({"email", "mail"}, EMAIL), ({"date", "day", "when"}, DATE)):
+            found = shape.search(text) if words & kinds else None
             if found:
                 return found[0]
         if words & {"url", "link", "uri", "href"}:
@@ -216,28 +228,11 @@ class Filler:
             return self.quotes.pop(0)
         return self._object()
 
-    def _object(self) -> Any:
-        content = [w.text for w in self.clause.words[1:] if w.lower not in STOP]
+    def _object(self, without: frozenset[str] = frozenset()) -> Any:
+        content = [
+            w.text for w in self.clause.words[1:] if w.lower not in STOP and not {w.lower, stem(w.lower)} & without
+        ]
         return " ".join(content) if content else MISSING
-
-
-def names(clause: Clause) -> list[str]:
-    """Runs of words in capitals, the first word of the clause apart: "Buenos Aires", "USD".
-
-    >>> from agentlab.providers.offline.text import clauses
-    >>> names(clauses("What is the weather in Buenos Aires and in Oslo?")[0])
-    ['Buenos Aires', 'Oslo']
-    """
-    runs: list[list[str]] = [[]]
-    for index, word in enumerate(clause.words):
-        capital = word.text[:1].isupper() and (index > 0 or word.lower not in STOP) and word.text not in clause.files
-        if capital and index == 0 and len(clause.words) > 1 and not word.text.isupper():
-            capital = False
-        if capital and word.lower not in STOP:
-            runs[-1].append(word.text)
-        elif runs[-1]:
-            runs.append([])
-    return [" ".join(run).removesuffix("'s") for run in runs if run]
 
 
 def fill(tool: ToolSpec, clause: Clause, topic: str = "") -> tuple[dict[str, Any], list[str]]:
@@ -246,7 +241,8 @@ def fill(tool: ToolSpec, clause: Clause, topic: str = "") -> tuple[dict[str, Any
     Returns:
         The arguments, and the names of the required ones for which nothing was found.
     """
-    filler = Filler(clause, topic, definitions(tool))
+    about = {stem(w.strip(".,;:()'\"`!?").lower()) for w in (tool.description or "").split()}
+    filler = Filler(clause, topic, definitions(tool), frozenset(about | {stem(w) for w in name_words(tool.name)}))
     have, needed = properties(tool), required(tool)
     made: dict[str, Any] = {}
     missing: list[str] = []
@@ -261,6 +257,12 @@ def fill(tool: ToolSpec, clause: Clause, topic: str = "") -> tuple[dict[str, Any
             value = filler.value(name, have[name])
             if value is not MISSING and value is not None:
                 made[name] = value
+    if needed and all(have.get(name, {}).get("type") in NUMERIC for name in needed):
+        for name in [
+            name for name in have if name not in made and have[name].get("type") in NUMERIC and filler.numbers
+        ]:
+            value = filler.value(name, have[name])
+            made |= {} if value is MISSING else {name: value}
     return {name: made[name] for name in [*needed, *have] if name in made}, missing
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.providers.offline.text import counted
 from agentlab.truncate import find_marker
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ class Document(msgspec.Struct, frozen=True):
         >>> Document("a\nb\n").size()
         '2 lines, 4 characters'
         """
-        lines = "" if self.lines is None else f"{self.lines} line{'' if self.lines == 1 else 's'}, "
-        return f"{lines}{self.characters} characters"
+        lines = "" if self.lines is None else f"{counted(self.lines, 'line')}, "
+        return f"{lines}{counted(self.characters, 'character')}"
 
     def numbered(self) -> Iterable[tuple[int | None, str]]:
         """The lines that were seen, each with its number where it is known."""

@@ -28,6 +28,7 @@ FILES = r"(?:files?|folders?|director(?:y|ies)|entries|names|modules)"
 VERBS_OF_READING = r"read|seen?|open(?:ed)?|looked?|ask(?:ed)?|call(?:ed)?|used?|done|do|found|find"
 
 ELAPSED = said(
+    r"how long ago",
     r"how (?:long|much time|many (?:seconds|minutes|hours|days))\b.*\b"
     r"(?:since|ago|been|passed|elapsed|gone by|went by|between)",
     "elapsed",
@@ -52,17 +53,30 @@ SIZE = said(
     "count (?:the )?lines",
 )
 MOST = said("(longest|largest|biggest|shortest|smallest|longer|larger|bigger|shorter|smaller|most lines|fewest lines)")
-ONE_OF_MANY = said(rf"(?:which|what|find|the) (?:\w+ )?(?:of the )?{FILES}")
+ONE_OF_MANY = said(rf"(?:which|what|find|the|what's|a) (?:\w+ ){{0,2}}(?:of the )?{FILES}")
+THE_MOST = begins(
+    r"(?:please )?(?:read|show|open|print|display|cat|view)\b.*\bthe (?:\w+ )?(?:\w+est|\w+er) (?:\w+ )?(?:file|one)"
+)
+SLOW = said(
+    r"(?:took|takes?|needed|lasted|lasts?) (?:the )?(longest|shortest|most time|least time)",
+    "(slowest|fastest|quickest|longest-running)",
+)
 COMPARE = said("compare", "differ(?:s|ence|ences|ent)?", "versus", "vs", "in common", "the same as")
 CHANGED = said(
     r"(?:has|have|did|what|is|anything)\b.*\bchange[ds]?", "still the same", "different (?:now|from before|than before)"
 )
 RECALL = said(
+    r"my (?:very )?(?:\w+ )?(?:questions?|messages?|requests?|prompts?)",
+    r"what did i (?:\w+ )?(?:ask|say|want)",
     rf"(?:have|did|had) (?:you|we|i) (?:\w+ )?(?:{VERBS_OF_READING})",
     r"(?:you|we|i)(?:'ve| have| had)? (?:\w+ )?(?:read|saw|seen|opened|looked at|asked|called|used|found)",
 )
+REPEAT = begins(
+    r"(?:please )?(?:repeat|say)\b.*\b(?:that|it|answer|reply|response|again)$",
+    r"what (?:was|did) you(?:r)? (?:last |previous |first )?(?:answer|reply|response|say)",
+)
 DEFINES = said("(class(?:es)?|functions?|methods?|imports?|headings?|sections?)")
-DEFINE_ASK = said("which", "what", "list", "name", "show", "give", "tell", "all", "how many", "find")
+DEFINE_ASK = said("which", "what", "list", "name", "show", "give", "tell", "all", "how many", "find", "any")
 DEFINITION = said(
     "show",
     "print",
@@ -114,7 +128,8 @@ LIST = said(
     rf"(?:list|ls|show|display|enumerate|give|see|tell)\b.*\b{FILES}",
     rf"(?:what|which)\b.*\b{FILES}\b.*\b(?:here|there|in|are|exist|available|have|do)",
     r"what(?:'s| is|s) (?:here|in (?:the |this )?(?:\S+ )?(?:folder|directory|workspace))",
-    rf"how many {FILES}",
+    rf"how many (?:\S+ ){{0,2}}{FILES}",
+    rf"(?:is|are) there (?:\S+ ){{0,2}}{FILES}",
     r"list\b.*\b(?:in|of)",
 )
 LIST_ALONE = is_all("ls", "dir", "list")
@@ -131,16 +146,46 @@ PART = said(
     r"(end|ending|last (?:\w+ )?lines?|bottom|tail|start|beginning|first (?:\w+ )?lines?|top|head|middle|centre|center)"
 )
 LINES = said(r"lines? (\d{1,9})(?:\s?(?:-|–|to|through|and|until)\s?(\d{1,9}))?")
+COUNT_FILES = said(
+    rf"how many (?:\S+ )?{FILES}",
+    rf"(?:is|are) there (?:any |an? |some )?(?:\S+ )?{FILES}",
+    rf"(?:number|count) (?:of )?(?:the )?(?:all )?(?:\S+ )?{FILES}",
+)
+KIND_OF_FILES = said(rf"(\S+) {FILES}")
+BELOW = said(
+    "subfolders?", "subdirector(?:y|ies)", "recursive(?:ly)?", "altogether", "in total", "nested", "below", "overall"
+)
+NTH = begins(
+    r"(?:please )?(?:read|show|open|print|display|cat|view|how (?:long|big|many lines))\b.*"
+    r"\bthe (first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last) "
+    r"(?:file|one|entry|item|name)(?!\S)(?! (?:line|you|we|i))"
+)
+SUMMARY = said(r"summar\w+", "sum up", "gist", "outline", "overview", "extract", "key points", "main points", "tl;?dr")
+EXISTS = begins("(?:are|is|were|was) there", "any")
+YES_NO = begins("(?:does|do|did|is|are|was|were|has|have|can you (?:tell|check|see))")
+HOW_MANY = said(r"how many ((?:[\w-]+ ){1,3}?)(?:are|is|were|was|does|do|did|in)")
+KEY_ALONE = is_all(r"(?:what(?:'s| is|s)?|and|what about) (?:the )?([\w.-]*\w)")
+MOST_ALONE = begins("(?:and )?(?:which|what)(?: one)? (?:is|was|has)", "and (?:the|which)")
+VALUE_OF = said(
+    r"(?:value|setting) (?:of|for) (?:the )?(?:(?:key|field|setting|option|variable|constant) )?([\w.-]*\w)"
+)
+SET_TO = said(
+    r"(?:what(?:'s| is|s)?|which|tell me|show(?: me)?|give me) (?:is )?(?:the )?([\w.-]*\w(?: [\w.-]*\w)?) "
+    r"(?:is )?(?:set (?:to )?|configured |used )?(?:in|of|from|by)",
+    r"what (?:is|are) (?:the )?([\w.-]*\w) set to",
+)
+WRITING = begins(
+    r"(?:please |can you |could you |would you |will you |i want you to )*"
+    r"(?:write|fix|edit|change|refactor|rename|delete|remove|create|implement|rewrite|correct|patch|improve|generate"
+    r"|add|append|insert|replace|save|update|make|debug|move|install)"
+)
+FOLLOW_UP = begins("(?:and|what about|how about|same for|now|and what about|and how about|also)")
 PURPOSE = said(
     r"what\b.*\b(?:for|about|do(?:es)?|say|purpose)",
-    r"summar\w+",
     "explain",
     "describe",
     "purpose",
-    "gist",
-    "sum up",
     "tell me about",
-    "outline",
 )
 READ = said(
     "read",

@@ -6,19 +6,34 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentlab.providers.offline import clock, comparing, files, finding, summary, talk, tooluse
+from agentlab.providers.offline import (
+    clock,
+    comparing,
+    defining,
+    files,
+    finding,
+    folders,
+    gist,
+    recalling,
+    summary,
+    talk,
+    tooluse,
+    values,
+)
 from agentlab.providers.offline.desk import Desk, NoTool, Planned, Waiting
 from agentlab.providers.offline.filling import fill
-from agentlab.providers.offline.reading import Need, read
+from agentlab.providers.offline.patterns import FOLLOW_UP
+from agentlab.providers.offline.reading import read
 from agentlab.providers.offline.roles import properties
 from agentlab.providers.offline.schemas import definitions, neutral
-from agentlab.providers.offline.text import clauses, is_file, shorten
+from agentlab.providers.offline.text import STOP, clauses, is_file, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from agentlab.messages import ToolChoice, ToolSpec
     from agentlab.providers.offline.history import History
+    from agentlab.providers.offline.needs import Need
 
 PLANS: dict[str, Callable[[Desk, Need], str]] = {
     "greeting": talk.greeting,
@@ -27,24 +42,32 @@ PLANS: dict[str, Callable[[Desk, Need], str]] = {
     "review": talk.review,
     "time": clock.time,
     "elapsed": clock.elapsed,
-    "recall": comparing.recall,
-    "more": comparing.more,
+    "recall": recalling.recall,
+    "repeat": recalling.repeat,
+    "more": recalling.more,
     "compare": comparing.compare,
     "changed": comparing.changed,
-    "largest": comparing.largest,
+    "largest": folders.largest,
+    "read_largest": folders.read_largest,
+    "nth": folders.of_the_list,
     "words": files.words,
     "size": files.size,
     "read": files.read,
-    "purpose": files.purpose,
+    "purpose": gist.purpose,
+    "extract": gist.extract,
+    "value": values.value,
+    "slowest": values.slowest,
     "lines": files.lines,
     "part": files.part,
-    "list": finding.folder,
+    "list": folders.folder,
     "search": finding.search,
-    "defines": finding.defines,
-    "definition": finding.definition,
+    "defines": defining.defines,
+    "definition": defining.definition,
+    "members": defining.members,
 }
 PARTIAL = "Partial result: I had to stop before this was done:"
-WITHOUT_TOOLS = frozenset(("greeting", "thanks", "abilities", "review", "recall", "more"))
+FOLLOWED = 6  # turns in which "and the README?" looks for what was asked
+WITHOUT_TOOLS = frozenset(("greeting", "thanks", "abilities", "review", "recall", "repeat", "more"))
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -84,7 +107,7 @@ def decide(
         return Decision("", (forced(history, tools),))
     if open_needs:
         done.append(f"{PARTIAL} {'; '.join(shorten(n.clause.text, 100) for n in open_needs)}.")
-    text = "\n".join(part for part in desk.corrections * bool(done) + done if part) or talk.unknown(desk, turn.text)
+    text = "\n".join(part for part in desk.corrections * bool(done) + done if part) or talk.unknown(desk)
     return Decision(_rest(text, turn.pieces))
 
 
@@ -96,17 +119,31 @@ def _rest(text: str, pieces: str) -> str:
 def needs_of(desk: Desk) -> list[Need]:
     """What the current turn needs; "continue" after a partial answer means what that turn needed."""
     history = desk.history
-    known = finding.known_names(desk)
+    known = folders.known_names(desk)
     names = frozenset(n for n in known if len(n) > 3 and ("." in n or n[0].isupper()))
-    found = read(
-        history.current.text, topics=topics(desk), known=names | frozenset(n for n in known if n.endswith("/"))
-    )
+    known = names | frozenset(n for n in known if n.endswith("/"))
+    found = read(history.current.text, topics=topics(desk), known=known)
     before = history.earlier[-1] if history.earlier else None
     if found and found[0].kind == "more" and before is not None and PARTIAL in before.reply:
         return [
             msgspec.structs.replace(need, fresh=False) for need in read(before.text, topics=topics(desk), known=names)
         ]
-    return found
+    if len(found) == 1 and found[0].kind == "other" and before is not None and before.reply.startswith(tooluse.LACKS):
+        return read(f"{before.text.rstrip(' .?!')} in {history.current.text}", topics=topics(desk), known=known)
+    return [followed_up(desk, found[0], known)] if len(found) == 1 else found
+
+
+def followed_up(desk: Desk, need: Need, known: frozenset[str]) -> Need:
+    """What "and the README?" means: what was asked last, of another file."""
+    others = [w for w in need.clause.words if w.text not in need.clause.files and w.lower not in STOP | {"same"}]
+    if not need.clause.files or others or need.clause.quotes or not FOLLOW_UP.search(need.clause.bare):
+        return need
+    for turn in reversed(desk.history.earlier[-FOLLOWED:]):
+        asked = read(turn.text, topics=topics(desk), known=known)
+        if not all(FOLLOW_UP.search(other.clause.bare) for other in asked):
+            same = [other for other in asked if other.paths and other.kind != "compare"]
+            return msgspec.structs.replace(same[-1], paths=need.clause.files, silent=False) if same else need
+    return need
 
 
 def topics(desk: Desk) -> tuple[str, ...]:
@@ -143,7 +180,8 @@ def _answer(desk: Desk, need: Need) -> str:
     topic = need.paths[0] if need.paths else ""
     named = None if need.kind in WITHOUT_TOOLS else tooluse.strong(desk, need.clause)
     if named is not None or need.kind not in PLANS:
-        return tooluse.use(desk, need.clause, topic, named) or talk.unknown(desk, need.clause.text)
+        instead = talk.declined(desk) if need.kind == "writing" else talk.unknown(desk)
+        return tooluse.use(desk, need.clause, topic, named) or instead
     try:
         return PLANS[need.kind](desk, need)
     except NoTool as lacking:
@@ -159,13 +197,13 @@ def _distinct(calls: list[Planned]) -> tuple[Planned, ...]:
 
 
 def _preface(desk: Desk, reasons: list[str]) -> str:
-    """A sentence where a call is made because another failed, else nothing."""
+    """A line where a call is made because another failed, else nothing; what is said next begins a new one."""
     said = " ".join(dict.fromkeys(reason for reason in reasons if reason))
     last = desk.history.current.observations[-1:]
     if said or not last or not last[0].is_error:
-        return said
+        return f"{said}\n" if said else ""
     error = next(iter(last[0].text.splitlines()), "no text")
-    return f"`{last[0].name}` failed ({shorten(error, 120)}); I go on."
+    return f"`{last[0].name}` failed ({shorten(error, 120)}); I go on.\n"
 
 
 def forced(history: History, tools: Sequence[ToolSpec]) -> Planned:

@@ -7,63 +7,14 @@ import re
 import msgspec
 
 from agentlab.providers.offline import patterns as said
-from agentlab.providers.offline.naming import DULL, code_name, sought
-from agentlab.providers.offline.text import STOP, Clause, clauses, is_file
+from agentlab.providers.offline import questions
+from agentlab.providers.offline.naming import code_name, counted_thing, names, sought
+from agentlab.providers.offline.needs import Around, Need
+from agentlab.providers.offline.questions import folder_of, pointed
+from agentlab.providers.offline.text import STOP, clauses
 
 MOST_CLAUSES = 12
 MOST_CHARACTERS = 100_000
-FOLDERS = ("folder", "directory", "subfolder")
-PLACES = ("in", "inside", "of", "under", "within", "below")
-
-
-class Need(msgspec.Struct, frozen=True):
-    """One thing that the text asks for.
-
-    Attributes:
-        kind: Which plan serves it: a key of `planner.PLANS`.
-        clause: Where it stands.
-        paths: The files or folders that it is about.
-        pattern: What to search for.
-        detail: Which part or property is asked for.
-        lines: First and last line, where lines are named.
-        fresh: Whether the user asks to look now, not to remember.
-        silent: Whether another need of the same text answers with what this one fetches.
-    """
-
-    kind: str
-    clause: Clause
-    paths: tuple[str, ...] = ()
-    pattern: str = ""
-    detail: str = ""
-    lines: tuple[int, int] | None = None
-    fresh: bool = False
-    silent: bool = False
-
-
-class Around(msgspec.Struct, frozen=True):
-    """A clause, and what its words may point at.
-
-    Attributes:
-        clause: The clause.
-        before: Needs of the clauses before it.
-        topics: Files spoken of, the latest last.
-        known: Names that listings showed; folders end in `/`.
-    """
-
-    clause: Clause
-    before: tuple[Need, ...] = ()
-    topics: tuple[str, ...] = ()
-    known: frozenset[str] = frozenset()
-
-    @property
-    def bare(self) -> str:
-        """The clause in lower case, without its quoted parts."""
-        return self.clause.bare
-
-    @property
-    def about(self) -> tuple[str, ...]:
-        """The files that it names, else the file last spoken of."""
-        return self.clause.files or self.topics[-1:]
 
 
 def read(text: str, *, topics: tuple[str, ...] = (), known: frozenset[str] = frozenset()) -> list[Need]:
@@ -81,15 +32,15 @@ def read(text: str, *, topics: tuple[str, ...] = (), known: frozenset[str] = fro
     for clause in clauses(text[:MOST_CHARACTERS], known)[:MOST_CLAUSES]:
         spoken = (*topics, *(path for need in found for path in need.paths))
         latest_last = tuple(reversed(dict.fromkeys(reversed(spoken))))
-        need = _classify(Around(clause, tuple(found), latest_last, known))
+        need = classify(Around(clause, tuple(found), latest_last, known))
         if need is not None:
             found.append(need)
     return _merge(found)
 
 
-def _classify(at: Around) -> Need | None:
+def classify(at: Around) -> Need | None:
     """The first kind that fits, from the most to the least particular; None for a clause that asks for nothing."""
-    for kind in (_chat, _clock, _memory, _counting, _measuring, _defining, _searching, _listing, _parts, _reading):
+    for kind in KINDS:
         need = kind(at)
         if need is not None:
             return need
@@ -141,10 +92,8 @@ def _measuring(at: Around) -> Need | None:
     detail = most[1].lower() if most else ""
     if said.CHANGED.search(at.bare):
         return Need("changed", clause, at.about, fresh=True)
-    if most and said.ONE_OF_MANY.search(at.bare) and len(clause.files) < 2 and "two" not in at.bare:
-        return Need("largest", clause, clause.files, detail=detail)
-    pointed = most and (len(clause.files) > 1 or not clause.files or " than" in at.bare)
-    if (said.COMPARE.search(at.bare) or pointed) and (at.topics or clause.files or at.before):
+    of_two = most and (len(clause.files) > 1 or not clause.files or " than" in at.bare)
+    if (said.COMPARE.search(at.bare) or of_two) and (at.topics or clause.files or at.before):
         return Need("compare", clause, _compared(at), detail=detail)
     counts_hits = said.WHERE.search(at.bare) and said.MENTION.search(at.bare) and sought(clause)
     return (
@@ -163,16 +112,15 @@ def _compared(at: Around) -> tuple[str, ...]:
     return last.paths if last is not None and last.kind == "compare" else at.topics[-2:]
 
 
-def _pointed(at: Around) -> tuple[str, ...]:
-    """The files that it names or points at by a pronoun."""
-    return at.clause.files or (at.topics[-1:] if said.IT.search(at.bare) else ())
-
-
 def _defining(at: Around) -> Need | None:
     kind = said.DEFINES.search(at.bare)
     if kind is None:
         return None
-    about, named = _pointed(at), code_name(at.clause)
+    about, named = pointed(at), code_name(at.clause)
+    if kind[1].lower() == "methods":
+        owner = named or next((name for name in names(at.clause) if name.isidentifier()), "")
+        if owner:
+            return Need("members", at.clause, about, owner)
     if named:
         return Need("definition", at.clause, about, named) if said.DEFINITION.search(at.bare) else None
     if said.DEFINE_ASK.search(at.bare) and (about or "define" in at.bare) and not at.clause.quotes:
@@ -187,44 +135,45 @@ def _defining(at: Around) -> Need | None:
 
 
 def _searching(at: Around) -> Need | None:
-    clause, about = at.clause, _pointed(at)
-    mentions = said.MENTION.search(at.bare)
+    clause, about = at.clause, pointed(at)
+    mentions, exists = said.MENTION.search(at.bare), said.EXISTS.search(at.bare)
     asks = said.SEARCH.search(at.bare) or (said.WHERE.search(at.bare) and (mentions or clause.quotes))
-    named = about and mentions and said.ASKS.search(at.bare) and (clause.quotes or code_name(clause))
-    pattern = sought(clause) if asks or named else ""
+    named = about and mentions and said.ASKS.search(at.bare)
+    pattern = sought(clause) if asks or named or exists else ""
+    pattern = pattern or (counted_thing(clause) if clause.files or folder_of(at) else "")
     if not pattern:
         return None
-    if re.search(r"\b(?:how (?:many|often)|count)\b", at.bare):
-        detail = "count"
-    else:
-        detail = "files" if said.ONLY_FILES.search(at.bare) else ""
-    return Need("search", clause, tuple(f for f in about if f != pattern) or _folder(at), pattern, detail)
+    return Need(
+        "search",
+        clause,
+        tuple(f for f in about if f != pattern) or folder_of(at),
+        pattern,
+        _wanted_of_hits(at),
+        exact=bool(clause.quotes or code_name(clause)),
+    )
 
 
-def _folder(at: Around) -> tuple[str, ...]:
-    """The folder that a clause names: beside the word "folder", or after "in" where a listing or a slash tells."""
-    words = at.clause.words
-    for index, word in enumerate(words):
-        before = words[index - 1].lower if index else ""
-        after = words[index + 1].lower if index + 1 < len(words) else ""
-        file = is_file(word.text) and not word.text.endswith("/") and f"{word.text}/" not in at.known
-        if word.lower in DULL | STOP or file:
-            continue
-        beside = after in FOLDERS or before in FOLDERS
-        placed = before in PLACES or (before == "the" and index > 1 and words[index - 2].lower in PLACES)
-        if beside or (placed and (f"{word.text}/" in at.known or "/" in word.text)):
-            return (word.text,)
-    return ()
+def _wanted_of_hits(at: Around) -> str:
+    """Whether a search is for a count, for the files, for a yes or no, for what defines a name, or for the lines."""
+    if re.search(r"\b(?:how (?:many|often)|count)\b", at.bare) and not said.ONLY_FILES.search(at.bare):
+        return "count"
+    if said.ONLY_FILES.search(at.bare):
+        return "files"
+    if said.YES_NO.search(at.bare) or said.EXISTS.search(at.bare):
+        return "yes"
+    plain = not at.clause.quotes and not code_name(at.clause)
+    return "defined" if plain and re.search(r"\bdefine[ds]?\b|\bdefinition\b|\bset\b", at.bare) else ""
 
 
 def _listing(at: Around) -> Need | None:
-    folders = tuple(f for f in at.clause.files if f.endswith("/") or f"{f}/" in at.known) or _folder(at)
+    folders = tuple(f for f in at.clause.files if f.endswith("/") or f"{f}/" in at.known) or folder_of(at)
     if any("." in f and f not in folders for f in at.clause.files):
         return None
     lists = said.LIST.search(at.bare) or said.LIST_ALONE.search(at.bare)
     if not lists and not (folders and said.READ.search(at.bare)):
         return None
-    return Need("list", at.clause, folders, detail="count" if "how many" in at.bare else "", fresh=True)
+    detail, endings = questions.kind_of_files(at)
+    return Need("list", at.clause, folders, endings, detail, fresh=True)
 
 
 def _parts(at: Around) -> Need | None:
@@ -235,7 +184,7 @@ def _parts(at: Around) -> Need | None:
     if lines:
         first = int(lines[1])
         return Need("lines", at.clause, at.about[:1], lines=(first, int(lines[2] or first)), fresh=True)
-    word = part[1].lower() if part and (_pointed(at) or at.before) else ""
+    word = part[1].lower() if part and (pointed(at) or at.before) else ""
     if not word:
         return None
     where = "end" if re.match("end|last|bottom|tail", word) else "middle" if re.match("mid|cent", word) else "start"
@@ -243,13 +192,38 @@ def _parts(at: Around) -> Need | None:
 
 
 def _reading(at: Around) -> Need | None:
+    alone = questions.named_alone(at)
+    if alone:
+        return Need("read", at.clause, (alone,), fresh=True)
     if not at.about:
         return None
     again = bool(re.search(r"\b(?:again|read|open)\b", at.bare))
-    if said.PURPOSE.search(at.bare) and (_pointed(at) or at.before):
+    if said.SUMMARY.search(at.bare) and (pointed(at) or at.before):
+        return Need("extract", at.clause, at.about, fresh=again)
+    if said.PURPOSE.search(at.bare) and (pointed(at) or at.before):
         return Need("purpose", at.clause, at.about, fresh=again)
     short = said.READ.search(at.bare) and said.IT.search(at.bare) and len(at.clause.words) < 8
     return Need("read", at.clause, at.about, fresh=True) if at.clause.files or short else None
+
+
+KINDS = (
+    _chat,
+    questions.repeat,
+    questions.writing,
+    questions.slowest,
+    _clock,
+    _memory,
+    questions.of_the_list,
+    _counting,
+    questions.largest,
+    _measuring,
+    _defining,
+    _searching,
+    _listing,
+    _parts,
+    questions.value,
+    _reading,
+)
 
 
 def _merge(needs: list[Need]) -> list[Need]:

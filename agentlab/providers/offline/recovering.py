@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from agentlab.providers.offline.observing import entries
 from agentlab.providers.offline.roles import properties
 from agentlab.providers.offline.schemas import definitions, neutral
-from agentlab.providers.offline.text import closest, number
+from agentlab.providers.offline.text import closest, likeness, number
+from agentlab.providers.offline.tree import find_below
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Planned
@@ -38,6 +39,7 @@ LACKS = re.compile(r"missing|required|must have", re.IGNORECASE)
 NAME = re.compile(r"[\w.+@/-]*\w/?")
 
 LIKE = 0.72  # how similar a name must be to be taken for the one that was meant
+SURE = 0.85  # how similar it must be to be taken without looking into other folders
 
 
 def correct(desk: Desk, planned: Planned, error: str) -> tuple[Planned, str] | None:
@@ -78,12 +80,24 @@ def _path(desk: Desk, planned: Planned, error: str) -> tuple[Planned, str] | Non
         if n not in (path, "file", "folder") and ("." in n or "/" in n)
     ]
     better = _closest_path(path, said)
-    if better is None and "lister" in desk.roles and desk.roles["lister"].tool.name != planned.name:
-        better = _from_listing(desk, path)
+    if not _sure(path, better) and "lister" in desk.roles and desk.roles["lister"].tool.name != planned.name:
+        below = find_below(desk, path) if "." in path.rsplit("/", 1)[-1] else None
+        if below is not None and below != path:
+            found = replace(planned, arguments={**planned.arguments, key: below})
+            return found, f"There is no {path} here; I take {below}."
+        better = better or _from_listing(desk, path)
     if better is None or better == path:
         return None
     read = replace(planned, arguments={**planned.arguments, key: better})
     return read, f"There is no {path}; the closest name is {better}."
+
+
+def _sure(path: str, better: str | None) -> bool:
+    """Whether a name is so close that no other folder need be looked into."""
+    if better is None or likeness(path, better) < SURE or path.rpartition("/")[0] != better.rpartition("/")[0]:
+        return False
+    base = path.rsplit("/", 1)[-1]
+    return "." not in base or better.endswith((f".{base.rpartition('.')[2]}", "/"))
 
 
 def _closest_path(path: str, said: list[str]) -> str | None:

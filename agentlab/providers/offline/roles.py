@@ -46,6 +46,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "start": in_order("start offset begin from_char"),
     "end": in_order("end stop to_char"),
     "by": ("by", "unit"),
+    "glob": in_order("glob include file_pattern file_glob"),
+    "most": in_order("max_matches max_results max_count limit"),
+    "ignore_case": in_order("ignore_case case_insensitive ignorecase insensitive"),
     "command": in_order("command cmd script code shell_command"),
 }
 WRITES = words("write delete remove create edit append save update move rename send upload put post")
@@ -73,7 +76,7 @@ ROLES: dict[str, Role] = {
         words("grep search find rg locate"),
         words("file files line lines folder workspace directory grep code"),
         ("pattern",),
-        ("path",),
+        ("path", "ignore_case", "glob", "most"),
         WRITES | words("replace"),
     ),
     "counter": Role(words("wordcount wordcounter word words"), words("word words"), ("text",), (), WRITES),
@@ -154,14 +157,16 @@ def _parameters(role: Role, tool: ToolSpec) -> dict[str, str]:
     for want in role.needs + role.takes:
         for name in PARAMETERS[want]:
             kind = have.get(name, {}).get("type", "string")
-            numeric = want in ("start_line", "end_line", "start", "end")
-            fits = kind in ("integer", "number") or isinstance(kind, list) or "anyOf" in have.get(name, {})
-            if (
-                name in have
-                and name not in found.values()
-                and (fits or not numeric)
-                and (numeric or kind not in ("integer", "number", "array", "object", "boolean"))
-            ):
+            if name in have and name not in found.values() and _takes(want, kind, have[name]):
                 found[want] = name
                 break
     return found
+
+
+def _takes(want: str, kind: Any, schema: dict[str, Any]) -> bool:
+    """Whether a parameter of some kind can hold what is wanted of it."""
+    if want == "ignore_case":
+        return bool(kind == "boolean")
+    if want in ("start_line", "end_line", "start", "end", "most"):
+        return kind in ("integer", "number") or isinstance(kind, list) or "anyOf" in schema
+    return kind not in ("integer", "number", "array", "object", "boolean")

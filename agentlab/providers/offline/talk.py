@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.providers.offline.text import shorten
+from agentlab.providers.offline.text import counted, shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk
-    from agentlab.providers.offline.reading import Need
+    from agentlab.providers.offline.needs import Need
 
 LABEL = "rule-based, not an LLM"
 CAN = {
@@ -20,6 +20,14 @@ CAN = {
     "pager": "page through what was cut",
     "runner": "run a command",
 }
+EXAMPLES = {
+    "lister": '"List the files."',
+    "reader": '"Read {file}."',
+    "clock": '"What time is it?"',
+    "searcher": '"Find all TODOs."',
+    "counter": "\"How many words are in 'to be or not to be'?\"",
+}
+WITHOUT_TOOLS = ('"What can you do?"', '"Sum up our session."', '"What was my first question?"')
 NEEDS_TOOL = {
     "clock": "tells the time",
     "reader": "reads files",
@@ -49,7 +57,16 @@ def abilities(desk: Desk) -> str:
 
 def greeting(desk: Desk, _need: Need) -> str:
     """Greet back."""
-    return f"Hello. {abilities(desk)}"
+    return f"Hello. I am the offline model: {LABEL}. {examples(desk)}"
+
+
+def examples(desk: Desk) -> str:
+    """Three questions that can be answered with the tools at hand."""
+    seen = desk.last_of("reader") if "reader" in desk.roles else None
+    file = next((v for v in seen.arguments.values() if isinstance(v, str)), "") if seen else ""
+    able = [text.format(file=file or "README.md") for name, text in EXAMPLES.items() if name in desk.roles]
+    able += WITHOUT_TOOLS
+    return f"Ask me, for example: {', '.join(able[:3])}."
 
 
 def thanks(_desk: Desk, _need: Need) -> str:
@@ -62,11 +79,18 @@ def about(desk: Desk, _need: Need) -> str:
     return abilities(desk)
 
 
-def unknown(desk: Desk, text: str) -> str:
-    """Say that a request cannot be served, and what can."""
+def unknown(desk: Desk) -> str:
+    """Say in one line that a request cannot be served, and what can; what it is, it says once."""
+    said = any(LABEL in turn.reply for turn in desk.history.earlier)
+    return f"I have no rule for that{'' if said else f' (I am {LABEL})'}. {examples(desk)}"
+
+
+def declined(desk: Desk) -> str:
+    """Say that nothing is written or changed."""
     return (
-        f'I cannot answer "{shorten(text, 100)}": I have no tool for it, and I am {LABEL}, so I know nothing but what '
-        f"tools return. {abilities(desk)}"
+        "I cannot write or change anything: I have no tool for it."
+        if desk.tools
+        else "I cannot do that: I have no tools."
     )
 
 
@@ -86,4 +110,4 @@ def review(desk: Desk, _need: Need) -> str:
         lines.append(
             f"{number}. You: {shorten(turn.text, 120)}{f' [{tools}]' if tools else ''} - I: {shorten(turn.reply, 160)}"
         )
-    return f"So far, {len(turns)} turn{'s' * (len(turns) != 1)}:\n" + "\n".join(lines)
+    return f"So far, {counted(len(turns), 'turn')}:\n" + "\n".join(lines)

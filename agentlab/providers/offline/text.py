@@ -39,10 +39,17 @@ NUMBER_WORDS = {
     word: n
     for n, word in enumerate(
         in_order(
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen",
+            "seventeen eighteen nineteen twenty",
         )
     )
+} | {word: 10 * n for n, word in enumerate(in_order("thirty forty fifty sixty seventy eighty ninety hundred"), 3)}
+ORDINALS = {
+    word: n for n, word in enumerate(in_order("first second third fourth fifth sixth seventh eighth ninth tenth"))
 }
+ORDINALS["last"] = -1
+BY_NAME = words("readme changelog makefile dockerfile")  # files that are spoken of without an ending
+SHOUTED = words("LICENSE LICENCE CONTRIBUTING AUTHORS NOTICE")  # the same, but words where they are not in capitals
 AROUND = ',;:!?)]{}<>"*'
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
 
@@ -68,7 +75,7 @@ class Clause(msgspec.Struct, frozen=True):
 
     @property
     def numbers(self) -> list[float | int]:
-        """The numbers in it, in order; number words up to sixteen count."""
+        """The numbers in it, in order; number words such as ten or forty count."""
         return [n for n in (number(word.text) for word in self.words if word.text not in self.files) if n is not None]
 
 
@@ -95,6 +102,8 @@ def is_file(token: str) -> bool:
     """
     if "://" in token or len(token) > 300:
         return False
+    if token.lower() in BY_NAME or token in SHOUTED:
+        return True
     found = FILE.fullmatch(token)
     if found is not None and (found[1].lower() in EXTENSIONS or ("/" in token and not found[1].isdigit())):
         return True
@@ -203,19 +212,38 @@ def closest(name: str, names: list[str], least: float = 0.6) -> str | None:
     >>> closest("sever.py", ["client.py", "server.py"])
     'server.py'
     """
+    best = max(names, key=lambda other: likeness(name, other), default=None)
+    return best if best is not None and likeness(name, best) >= least else None
 
-    def likeness(other: str) -> float:
-        a, b = name.lower().strip("./"), other.lower().strip("./")
-        base = b.rsplit("/", 1)[-1]
-        if a and (base == a or base.split(".")[0] == a or base == a.rsplit("/", 1)[-1]):
-            return 0.99
-        return max(SequenceMatcher(None, a, b).ratio(), SequenceMatcher(None, a.rsplit("/", 1)[-1], base).ratio())
 
-    best = max(names, key=likeness, default=None)
-    return best if best is not None and likeness(best) >= least else None
+def likeness(name: str, other: str) -> float:
+    """How similar two names are, 0 to 1; the same name in another folder, or without its ending, is almost the same."""
+    a, b = name.lower().strip("./"), other.lower().strip("./")
+    base = b.rsplit("/", 1)[-1]
+    if a and (base == a or base.split(".")[0] == a or base == a.rsplit("/", 1)[-1]):
+        return 0.99
+    return max(SequenceMatcher(None, a, b).ratio(), SequenceMatcher(None, a.rsplit("/", 1)[-1], base).ratio())
 
 
 def shorten(text: str, most: int = 160) -> str:
     """One line of a text, at most so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "line"), counted(12_473, "character"), counted(0, "entry", "entries")
+    ('1 line', '12,473 characters', '0 entries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def joined(*parts: str) -> str:
+    """Sentences with one space between them; empty ones are left out.
+
+    >>> joined("One.", "", " Two.")
+    'One. Two.'
+    """
+    return " ".join(stripped for part in parts if (stripped := part.strip()))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.providers.offline.desk import Planned
-from agentlab.providers.offline.filling import fill, names
+from agentlab.providers.offline.filling import fill
+from agentlab.providers.offline.naming import names
 from agentlab.providers.offline.roles import properties, required
 from agentlab.providers.offline.text import STOP, name_words, shorten, stem
 from agentlab.providers.offline.vocabulary import words
@@ -42,6 +43,7 @@ SYNONYMS = [
         "dir folder directory",
     )
 ]
+LACKS = "To call `"  # begins a reply that asks for an argument
 SYMBOLS = {"+": "plus", "-": "minus", "*": "times", "×": "times", "/": "divided", "÷": "divided"}
 DULL = frozenset(
     map(
@@ -121,7 +123,7 @@ def use(desk: Desk, clause: Clause, topic: str = "", tool: ToolSpec | None = Non
     sets, missing = _argument_sets(tool, clause, topic)
     if missing:
         lacking = ", ".join(f"`{name}`" for name in missing)
-        return f"The tool `{tool.name}` could help, but it needs {lacking}, and I could not find that in your message."
+        return f"{LACKS}{tool.name}` I need {lacking}: please say which."
     folded = _fold(desk, tool, clause)
     if folded is not None:
         return folded
