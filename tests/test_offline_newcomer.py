@@ -213,6 +213,22 @@ def methods_of_a_class(chat):
 
 
 @task
+def methods_of_one_of_many_classes_in_a_long_file(chat):
+    one = "class {0}:\n" + "".join(f"    def m{i}_of_{{0}}(self):\n        pass\n\n" for i in range(120))
+    inner = "    def last(self):\n        def inside():\n            pass\n\n        class Local:\n            pass\n\n"
+    text = one.format("A") + one.format("B") + inner + "def m():\n    pass\n" + one.format("C")
+    (chat.root / "many.py").write_text(text)
+    reply = chat.ask("What methods does class B have?")
+    return (
+        "121 methods" in reply
+        and "m0_of_B" in reply
+        and "last" in reply
+        and "_of_A" not in reply
+        and "inside" not in reply
+    )
+
+
+@task
 def my_first_question(chat):
     return '"What time is it?"' in chat.ask("What time is it?", "Read notes.txt", "What was my first question?")
 

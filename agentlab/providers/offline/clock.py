@@ -86,7 +86,8 @@ def elapsed(desk: Desk, need: Need) -> str:
         span = f"{tell(then, 'quote')} → {tell(now, 'quote')}"
         return f"About {duration((now - then).total_seconds())} ({span})."
     said = next((t.reply for t in reversed(desk.history.earlier) if ROUGHLY.search(t.reply)), "")
-    rough = f'; an earlier reply says only "{shorten(said)}"' if said else ""
+    words_only = shorten(said.rstrip("."))
+    rough = f'; an earlier reply says only "{words_only}"' if said else ""
     return f"I cannot say: {lacking}{rough}. Now it is {tell(now, desk.wording)}."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agentlab.providers.offline.files import between, complete, cut_note, fetch, sorry, takes_lines
+from agentlab.providers.offline.files import between, takes_lines
 from agentlab.providers.offline.finding import look
 from agentlab.providers.offline.text import counted, joined, shorten
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk
     from agentlab.providers.offline.finding import Found
     from agentlab.providers.offline.needs import Need
+    from agentlab.providers.offline.observing import Hit
 
 DEFINITIONS = {
     "class": ("^class ", r"^class\s+(\w+)"),
@@ -22,7 +23,8 @@ DEFINITIONS = {
     "heading": ("^#+ ", r"^#+\s+(.+)"),
     "section": ("^(#+ |\\[)", r"^(?:#+\s+|\[)([^\]\n]+)"),
 }
-METHOD = re.compile(r"\s+(?:async\s+)?def\s+(\w+)")
+STARTS = re.compile(r"\s*((?:async\s+)?def|class)\s+(\w+)")
+MOST_HITS = 1_000
 
 
 def defines(desk: Desk, need: Need) -> str:
@@ -61,36 +63,31 @@ def definition(desk: Desk, need: Need) -> str:
 
 
 def members(desk: Desk, need: Need) -> str:
-    """Name the methods of one class."""
+    """Name the methods of one class, by the definitions that follow it in its file."""
     path = need.paths[0] if need.paths else ""
     name = re.escape(need.pattern)
     found = look(desk, f"class {name}", path, literal=False, keep=rf"^\s*class\s+{name}\b")
     if not found.hits:
         return joined(f"I found no class {need.pattern}{f' in {path}' if path else ''}.", found.notes)
     hit = found.hits[0]
-    result = fetch(desk, hit.path)
-    if result.failed:
-        return sorry(hit.path, result)
-    doc = complete(desk, hit.path, result)
-    methods = _methods([line for n, line in doc.numbered() if n is not None and n >= hit.line])
-    where = f"class {need.pattern} ({hit.path}:{hit.line})"
+    file = hit.path or path
+    seen = look(desk, "^ *(async )?(class|def) ", file, literal=False, keep=STARTS.pattern, most=MOST_HITS)
+    methods = _methods([one for one in seen.hits if one.line >= hit.line])
+    where = f"class {need.pattern} ({file}:{hit.line})"
     if not methods:
-        return joined(f"I found no methods in {where}.", cut_note(doc))
-    return joined(f"{where} has {counted(len(methods), 'method')}: {', '.join(methods)}.", cut_note(doc))
+        return joined(f"I found no methods in {where}.", seen.notes)
+    return joined(f"{where} has {counted(len(methods), 'method')}: {', '.join(methods)}.", seen.notes)
 
 
-def _methods(lines: list[str]) -> list[str]:
-    """The functions that a class defines, from its first line on; those inside of them do not count."""
-    if not lines:
-        return []
-    own = len(lines[0]) - len(lines[0].lstrip())
-    found: list[tuple[int, str]] = []
-    for line in lines[1:]:
-        indent = len(line) - len(line.lstrip())
-        if line.strip() and indent <= own and not line.lstrip().startswith((")", "#")):
-            break
-        method = METHOD.match(line)
-        if method:
-            found.append((indent, method[1]))
-    least = min((indent for indent, _ in found), default=0)
-    return list(dict.fromkeys(name for indent, name in found if indent == least))
+def _methods(hits: list[Hit]) -> list[str]:
+    """The functions that a class defines, of the definitions from its own on; those inside of them do not count."""
+    own, *following = [_indent(hit.text) for hit in hits] or [0]
+    end = next((i for i, indent in enumerate(following, 1) if indent <= own), len(hits))
+    inside = hits[1:end]
+    least = min((_indent(hit.text) for hit in inside), default=0)
+    starts = [STARTS.match(hit.text) for hit in inside if _indent(hit.text) == least]
+    return list(dict.fromkeys(start[2] for start in starts if start and start[1].endswith("def")))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

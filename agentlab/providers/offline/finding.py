@@ -46,7 +46,7 @@ def regular(desk: Desk) -> bool:
     return plain is None and re.search("regex|regular|pattern|grep", about) is not None
 
 
-def grep(desk: Desk, pattern: str, path: str | None, *, any_case: bool = False) -> Result:
+def grep(desk: Desk, pattern: str, path: str | None, *, any_case: bool = False, most: int | None = None) -> Result:
     """Search with the search tool; a folder is named where the tool insists on one.
 
     Args:
@@ -54,13 +54,14 @@ def grep(desk: Desk, pattern: str, path: str | None, *, any_case: bool = False) 
         pattern: What the tool is given.
         path: A file or folder.
         any_case: Whether upper and lower case are the same, as far as the tool can do that.
+        most: How many hits are wanted at most, where the tool can be told.
     """
     fit = desk.role("searcher")
     key = fit.parameters.get("path")
     if any_case and "ignore_case" not in fit.parameters and regular(desk):
         pattern = f"(?i){pattern}"
     where = path or ("." if key in required(fit.tool) else None)
-    return desk.ask("searcher", pattern=pattern, path=where, ignore_case=True if any_case else None)
+    return desk.ask("searcher", pattern=pattern, path=where, ignore_case=any_case or None, most=most)
 
 
 def search(desk: Desk, need: Need) -> str:
@@ -111,6 +112,7 @@ def look(
     keep: str = "",
     depth: str = "lines",
     any_case: bool = False,
+    most: int | None = None,
 ) -> Found:
     """The lines that match, and a word on what could not be seen.
 
@@ -123,6 +125,7 @@ def look(
         depth: Where hits were cut and some were seen: whether every line is worth further calls (`"lines"`), the
             count is where it is not known (`"count"`), or nothing is (`""`).
         any_case: Whether upper and lower case are the same; then words may be joined in any way, too.
+        most: How many hits are wanted at most, where that is more than the tool gives by itself.
 
     Raises:
         NoTool: Nothing at hand can search or read.
@@ -130,7 +133,7 @@ def look(
     plain = pattern if not literal else apart(pattern) if any_case else SPECIAL.sub(r"\\\1", pattern)
     if "searcher" in desk.roles and (not path or "path" in desk.roles["searcher"].parameters):
         wanted = plain if regular(desk) else pattern if literal else pattern.strip("^").split("(")[0].split("+")[-1]
-        result = grep(desk, wanted, path or None, any_case=any_case)
+        result = grep(desk, wanted, path or None, any_case=any_case, most=most)
         return _of_result(desk, result, path, keep, depth)
     matches = re.compile(keep or plain, re.IGNORECASE if any_case else 0)
     targets = [path] if path and not path.endswith("/") else _inside(desk, path)
