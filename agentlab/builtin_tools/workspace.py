@@ -20,7 +20,7 @@ from agentlab.errors import InputError, ToolError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__"})
+SKIPPED_FOLDERS = frozenset({"__pycache__"})
 """Folders of bookkeeping that a search does not enter unless it is asked to by name."""
 
 _BENEATH = os.open in os.supports_dir_fd
@@ -154,7 +154,7 @@ class Workspace:
             inner = os.path.join(folder, entry.name)
             if entry.kind == "file":
                 yield inner
-            elif entry.kind == "folder" and entry.name not in SKIPPED_FOLDERS:
+            elif entry.kind == "folder" and not _is_skipped(entry.name):
                 try:
                     pending += [(inner, below) for below in reversed(self.scan(inner))]
                 except ToolError:
@@ -255,3 +255,8 @@ def quoted(path: str) -> str:
     """A path in quotes, as the model gave it, on one line and not for ever."""
     text = printable(path)
     return f"'{text}'" if len(text) <= 200 else f"'{text[:197]}...'"
+
+
+def _is_skipped(name: str) -> bool:
+    """Whether a folder is left out of a walk unless it is named: hidden ones, and what Python leaves behind."""
+    return name.startswith(".") or name in SKIPPED_FOLDERS

@@ -19,7 +19,7 @@ PROMPTS = [
     "Find where 'def parse_args' is defined in argparse.py.",
     "Compare argparse.py with optparse.py: which is longer?",
     "Read turtle.py. What is at its end?",
-    "How many lines of turtle.py mention 'color'?",
+    "Which methods does optparse.py define?",
     "Which of the files that you read was the largest?",
     "How long has it been since I asked for the time?",
 ]

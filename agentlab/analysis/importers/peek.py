@@ -64,7 +64,7 @@ class Peek:
             if not start.startswith(b"["):
                 return None
             items, line = whole_items(data)
-            reason = f"not whole JSON ({error}): read up to here, {len(items)} items"
+            reason = f"not whole JSON ({error}): read up to here, {len(items)} item{'' if len(items) == 1 else 's'}"
             self.problems.append(Problem(str(self.path), line, reason))
             return items or None
 
