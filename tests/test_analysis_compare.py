@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlab.analysis import COMPARE_COLUMNS, compare, compare_cuts, load, read_messages
+from agentlab.analysis.compare import nothing_cut, share_kept
 from agentlab.analysis.evidence import atoms, citations, kept, lines_of
 from agentlab.errors import InputError
 from agentlab.policy import CHAPTER, Limit, Policy
@@ -86,6 +87,33 @@ def test_a_name_that_was_not_taken_from_an_observation_is_none(messages):
     assert citations(session, session.observations()) == []
 
 
+@pytest.mark.parametrize(
+    "note",
+    [
+        '[characters 1926-5806 of 12639; read_result("bedee990e7a2", start=5806, end=10714) goes on]',
+        '[lines 41-5806 of 9000; read_result("bedee990e7a2", start=5806, end=6723) returns them]',
+        "[lines 41-5806 of 9000]",
+        "[...truncated: 5806 characters omitted from the middle...]",
+        "[...truncated: 5806 characters",
+    ],
+)
+def test_what_our_own_notes_say_is_not_observed(note):
+    messages = [user("Go."), asks(("read", {})), result(f"before\n{note}"), asks(("open", {"start": 5806}))]
+    session = read_messages(messages)
+    assert citations(session, session.observations()) == []
+    messages[2] = result(f"before 5806\n{note}\n5806")
+    session = read_messages(messages)
+    (citation,) = citations(session, session.observations())
+    end = len(messages[2]["content"])
+    assert citation.sources == {2: [(7, 11), (end - 4, end)]}
+
+
+def test_reading_a_result_back_cites_nothing():
+    messages = [user("Go."), asks(("read", {})), result("part 5806"), asks(("read_result", {"id": "a", "start": 5806}))]
+    session = read_messages(messages)
+    assert citations(session, session.observations()) == []
+
+
 def test_a_name_is_kept_while_one_source_shows_it():
     messages = [
         user("Go."),
@@ -115,6 +143,28 @@ def test_tokens_saved_are_counted_once_at_birth_and_once_for_each_call_that_carr
     less = count_text(LOG, "gpt-4o").n - count_text(cut(LOG, 1000).text, "gpt-4o").n
     assert (found["saved_first"], found["saved_resent"]) == (less, 2 * less)
     assert found["tokens_first"] == count_text(cut(LOG, 1000).text, "gpt-4o").n + 2 * count_text("ok", "gpt-4o").n
+
+
+def test_what_was_saved_is_a_share_of_sending_each_in_full_with_every_call():
+    session = session_of(LOG, {"a": 1}, {"a": 2})  # LOG is in three prompts; one "ok" in two, one in one
+    found = row(compare_cuts(session, limits=(1000,)), strategy="middle_snip")
+    log, ok = count_text(LOG, "gpt-4o").n, count_text("ok", "gpt-4o").n
+    assert (found["full_first"], found["full_resent"]) == (log + 2 * ok, 2 * log + ok)
+    assert found["tokens_first"] + found["saved_first"] == found["full_first"]
+    saved = found["saved_first"] + found["saved_resent"]
+    assert found["saved_share"] == pytest.approx(saved / (3 * log + 3 * ok))
+    assert math.isnan(compare_cuts(read_messages([]))["saved_share"][0])
+
+
+def test_a_comparison_that_cut_nothing_says_so():
+    assert nothing_cut(compare_cuts(session_of(LOG))) == ""
+    assert nothing_cut(compare(session_of("x"), [CHAPTER])).startswith("Nothing was cut. The only observation fits")
+    assert "500 characters" in nothing_cut(compare_cuts(session_of("x", {}, {})))
+
+
+@pytest.mark.parametrize(("n", "share", "said"), [(5, 0.6, "60%"), (4, 0.75, "3 of 4"), (1, 0.0, "0 of 1")])
+def test_a_share_of_few_is_told_as_counts(n, share, said):
+    assert share_kept(n, share) == said
 
 
 def test_an_observation_that_was_never_sent_saves_nothing():
@@ -220,11 +270,63 @@ def test_wrong_arguments_are_named(arguments, said):
         ("    raise KeyError", False),
         ("class ParseError(Exception):", False),
         ("# on failure we exit", False),
+        ("2026-03-21 11:00 ERROR database refused the connection (code 57P03)", True),
+        ("2026-03-21 11:00:00,123 - app - CRITICAL - out of memory", True),
+        ("[ERROR] no such file", True),
+        ("[ ERROR ] no such file", True),
+        ("ERROR no such file", True),
+        ("ERROR:root:no such file", True),
+        ("11:00 | ERROR    | app:main:3 - no", True),
+        ("FATAL:  password authentication failed", True),
+        ("2026/03/21 11:00:00 [error] 31#31: *1 open() failed", True),
+        ('{"level":"error","msg":"refused"}', True),
+        ('time=11:00 severity=FATAL msg="refused"', True),
+        ("Segmentation fault (core dumped)", True),
+        ("Killed", True),
+        ("bash: foo: command not found", True),
+        ("sh: 1: foo: not found", True),
+        ("cp: cannot stat 'x': No such file or directory", True),
+        ("ssh: connect to host a port 22: Connection refused", True),
+        ("panic: runtime error: index out of range", True),
+        ("thread 'main' panicked at src/main.rs:2:5:", True),
+        ("npm error code E404", True),
+        ("    ERROR = 40", False),
+        ("log.log(logging.ERROR, 'x')", False),
+        ("elog(ERROR, (errmsg('x')));", False),
+        ("if level == ERROR:", False),
+        ("    return ERROR", False),
+        ("case ERROR: return 1;", False),
+        ("#define ERROR 1", False),
+        ("from logging import ERROR as E", False),
+        ("MY_ERROR was here", False),
+        ("args = [error]", False),
+        ("def warn(error: str) -> None:", False),
+        ("self.exit(2, '%(prog)s: error: %(message)s' % args)", False),
+        ("the page was not found", False),
     ],
 )
 def test_which_lines_report_an_error(line, reports):
     text = f"before\n{line}\nafter"
     assert lines_of(text).errors == ([(7, 7 + len(line))] if reports else [])
+
+
+def test_source_code_that_handles_errors_reports_none():
+    """Code of the standard library in which errors are raised, caught and logged on hundreds of lines."""
+    import argparse
+    import logging
+    import logging.handlers
+    import shutil
+    import subprocess
+
+    texts = [Path(module.__file__).read_text() for module in (argparse, logging, logging.handlers, shutil, subprocess)]
+    mentions = sum("error" in line.lower() for text in texts for line in text.splitlines())
+    found = [text[slice(*span)] for text in texts for span in lines_of(text).errors]
+    assert len(found) < 0.02 * mentions, found  # what a comment quotes of a shell counts
+
+
+def test_of_several_words_that_count_the_first_says_which_part_of_a_long_line():
+    line = "x" * 300 + " error: a" + "x" * 300 + " exit code 3" + "x" * 300
+    assert lines_of(line).errors == [(201, 408)]
 
 
 def test_of_a_long_line_its_end_that_counts_is_asked_for():

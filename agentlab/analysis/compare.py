@@ -47,11 +47,15 @@ COMPARE_COLUMNS = [
     Column("names", "int64", "names", "names and ids that later calls cite and that only observations had"),
     Column("names_kept", "float64", "share", "of these, still shown in at least one observation"),
     Column("tokens_first", "int64", "prompt tokens", "of the observations as shown, each sent once"),
-    Column(
-        "saved_first", "int64", "prompt tokens", "less than in full, when an observation is sent for the first time"
-    ),
-    Column("saved_resent", "int64", "prompt tokens", "less than in full, when later calls carry it again"),
+    Column("full_first", "int64", "prompt tokens", "of the observations in full, each sent once"),
+    Column("full_resent", "int64", "prompt tokens", "of the observations in full, sent again with every later call"),
+    Column("saved_first", "int64", "prompt tokens", "less than full_first, by the cut"),
+    Column("saved_resent", "int64", "prompt tokens", "less than full_resent, by the cut"),
+    Column("saved_share", "float64", "share", "saved_first and saved_resent of full_first and full_resent"),
 ]
+
+FEW = 5
+"""Of fewer than this many lines or names a share says too little: they are counted."""
 
 
 class _Shown(msgspec.Struct, frozen=True):
@@ -114,8 +118,8 @@ def compare(
     """Compare policies on the observations of a session.
 
     A limit per iteration, `store_over` and `preview` count as in the loop. Tokens are those of the observations' bare
-    texts, an estimate: saved is what the full text has more than the text shown, once when it is first sent, and once
-    for each later call that carries it.
+    texts, an estimate. Saved is measured against sending each observation in full with every call that carries it: once
+    when it is first sent, and once for each later call.
 
     Args:
         session: Any.
@@ -141,6 +145,40 @@ def compare(
     tools = {seen.tool: _stand_in(seen.tool, (toolbox or {}).get(seen.tool)) for seen in observations}
     rows = [_row(policy, evidence, _show(observations, policy, tools), counter) for policy in policies]
     return frame_of(rows, COMPARE_COLUMNS)
+
+
+def nothing_cut(frame: pd.DataFrame) -> str:
+    """Say that a comparison has nothing to compare, since no policy cut anything; "" where one did.
+
+    Args:
+        frame: As `compare` makes it.
+
+    >>> from agentlab.analysis import read_messages
+    >>> nothing_cut(compare_cuts(read_messages([])))
+    'The session has no observations, so there is nothing to cut.'
+    """
+    if not len(frame):
+        return "No policy was compared."
+    if frame["cut"].any():
+        return ""
+    n = int(frame["observations"].max())
+    if not n:
+        return "The session has no observations, so there is nothing to cut."
+    which = "The only observation fits" if n == 1 else f"All {n:,} observations fit"
+    if frame["limit"].isna().any() or frame["unit"].nunique() > 1:
+        return f"Nothing was cut. {which} whole into what each policy allows."
+    return f"Nothing was cut. {which} whole into {frame['limit'].min():,} {frame['unit'].iloc[0]}, the smallest limit."
+
+
+def share_kept(n: int, share: float) -> str:
+    """A share as a text: of fewer than `FEW` as counts, of none as "-".
+
+    >>> share_kept(14, 0.5), share_kept(2, 0.5), share_kept(0, float("nan"))
+    ('50%', '1 of 2', '-')
+    """
+    if not n:
+        return "-"
+    return f"{share:.0%}" if n >= FEW else f"{round(share * n)} of {n}"
 
 
 class _Counter:
@@ -203,7 +241,6 @@ def _row(policy: Policy, evidence: _Evidence, shown: list[_Shown], count: _Count
         first += [kept(span, each.head, each.tail_start) for span in (lines.first,) if span is not None]
         last += [kept(span, each.head, each.tail_start) for span in (lines.last,) if span is not None]
         errors += [kept(span, each.head, each.tail_start) for span in lines.errors]
-    saved = [count(seen.text) - count(each.text) for seen, each in zip(observations, shown, strict=True)]
     default = policy.default
     return (
         policy.name,
@@ -217,10 +254,25 @@ def _row(policy: Policy, evidence: _Evidence, shown: list[_Shown], count: _Count
         *_share(last),
         *_share(errors),
         *_share(_names_kept(evidence, shown)),
-        sum(count(each.text) for seen, each in zip(observations, shown, strict=True) if seen.carried),
-        sum(less for less, seen in zip(saved, observations, strict=True) if seen.carried),
-        sum(less * (seen.carried - 1) for less, seen in zip(saved, observations, strict=True) if seen.carried),
+        *_tokens(observations, shown, count),
     )
+
+
+def _tokens(observations: list[Observed], shown: list[_Shown], count: _Counter) -> tuple[float, ...]:
+    """The columns from `tokens_first` to `saved_share`."""
+    first = full_first = full_resent = saved_first = saved_resent = 0
+    for seen, each in zip(observations, shown, strict=True):
+        if not seen.carried:
+            continue
+        full, cut = count(seen.text), count(each.text)
+        first += cut
+        full_first += full
+        full_resent += full * (seen.carried - 1)
+        saved_first += full - cut
+        saved_resent += (full - cut) * (seen.carried - 1)
+    full = full_first + full_resent
+    share = (saved_first + saved_resent) / full if full else float("nan")
+    return first, full_first, full_resent, saved_first, saved_resent, share
 
 
 def _names_kept(evidence: _Evidence, shown: list[_Shown]) -> list[bool]:

@@ -7,9 +7,12 @@ what an agent would have failed at: with a cut it might have read again.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from agentlab.observe import READ_BACK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,36 +22,54 @@ if TYPE_CHECKING:
 EDGE = 200
 """Of a longer line this many characters count: its beginning for a first line, its end for a last one."""
 
-ERROR_LINE = re.compile(
-    r"""
-      ^(?:E\ +)?(?:\w+\.)*\w*(?:Error|Exception|Interrupt)(?=:|$)        # the exception line of a traceback
-    | ^\ *Traceback\ \(most\ recent\ call\ last\)
-    | ^\W{0,4}(?i:error|fatal|failed|failure|panic|panicked)(?=[:\[])     # error: ..., error[E0308]
-    | (?<!\w)(?<!except\ )(?i:error:\ )                                  # main.c:3:5: error: ...
-    | \*\*\*\ .*\bError\ \d | \bERR! | \bFAILED\b
-    | \b(?i:exit(?:ed)?(?:\ with)?\ (?:code|status|value)|exited\ with):?\ -?\d
-    | \b[1-9]\d*\ (?:failed|failures?|errors?)\b                          # 3 failed, 4 passed
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-"""Lines that report an error, a failure or an exit code; not source code that handles one."""
+_AFTER_LEVEL = r"(?=[]>|/[]|:[ \t]*+(?!['\"]\w+['\"],)\S|[ \t]+[^\s=,;)}])"
+"""As in a log, not as in `if level == ERROR:`, `ERROR = 40` or `ERROR: "ERROR",`."""
 
-_HINTS = (
-    "rror",
-    "ERR",
-    "FAIL",
-    "ailed",
-    "ailure",
-    "xception",
-    "nterrupt",
-    "raceback",
-    "atal",
-    "FATAL",
-    "anic",
-    "PANIC",
-    "xit",
+ERROR_LINES = (
+    # The exception line of a traceback, and its head.
+    (("rror", "xception", "nterrupt"), r"^(?:E +)?(?:\w+\.)*\w*(?:Error|Exception|Interrupt)(?=:|$)"),
+    (("Traceback (most",), r"^ *Traceback \(most recent call last\)"),
+    # error: ..., error[E0308]: ..., main.c:3:5: error: ..., npm error ...
+    (
+        ("rror", "RROR", "atal", "ATAL", "ailed", "AILED", "ailure", "AILURE", "anic", "ANIC"),
+        r"^\W{0,4}(?i:error|fatal|failed|failure|panic|panicked)(?=[:\[])",
+    ),
+    (("rror: ", "anic: "), r"(?<![\w(])(?<!except )(?<!, )(?:[Ee]rror|[Pp]anic): (?![%{])"),
+    (("npm ", "ERR!"), r"^npm error\b|\bERR!"),
+    (("] Error ",), r"\*\*\* .*\bError \d"),
+    (("FAILED",), r"\bFAILED\b"),
+    (("panicked at ",), r"\bpanicked at "),
+    # The level of a log's line: 11:00 ERROR ..., [ERROR] ..., ERROR:root:..., [error] 31#0: ..., "level":"error".
+    (
+        ("ERROR", "FATAL", "CRITICAL", "PANIC"),
+        r"(?<![\w.$\"'`*-])(?<!\w\()(?<!case )(?<!import )(?<!define )(?:ERROR|FATAL|CRITICAL|PANIC)\b" + _AFTER_LEVEL,
+    ),
+    (("rror] ", "atal] ", "crit] ", "emerg] "), r"(?<!\S)\[(?:\w+:)?(?:error|fatal|crit|emerg)\] (?=\S)"),
+    (
+        ("level", "severity"),
+        r"(?<![\w.(])(?<!, )(?:level|severity)[\"']? ?[=:] ?[\"']?(?i:error|fatal|critical|panic)\b",
+    ),
+    # What a shell says, and the system through it.
+    (("Segmentation fault", "Bus error", "(core dumped)"), r"\bSegmentation fault|\bBus error|\(core dumped\)"),
+    (("Killed",), r"^Killed$"),
+    ((" not found",), r"\bcommand not found\b|: not found$"),
+    (("No such file or directory",), r"\bNo such file or directory\b"),
+    (
+        (" denied", " refused", " not permitted", " left on device"),
+        r"[:\]] (?:Permission denied|Connection refused|Operation not permitted|No space left on device)\b",
+    ),
+    # How it ended: exit code 1; 3 failed, 4 passed.
+    (("xit",), r"\b(?i:exit(?:ed)?(?: with)? (?:code|status|value)|exited with):? -?\d"),
+    ((" failed", " failure", " error"), r"\b[1-9]\d* (?:failed|failures?|errors?)\b"),
 )
-"""One of these stands in each line that `ERROR_LINE` finds; looking for them first spares most lines."""
+"""Lines that report an error, a failure or an exit code, not source code that handles one: for each kind its pattern,
+and texts of which one stands in any such line. Looking for these first spares the pattern most lines."""
+
+NOTE = re.compile(
+    r"\[\.\.\.truncated: \d+ characters[^\]\n]*\]?"
+    r"|\[(?:lines|characters) \d+-\d+ of \d+(?:; read_result\([^\n]*?\)[^\]\n]*)?\]"
+)
+"""What agentlab itself writes into an observation: markers, and how to read on. It was not observed."""
 
 _TOKEN = re.compile(r"[\w./-]+")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -100,7 +121,8 @@ def citations(session: Session, observations: Sequence[Observed]) -> list[Citati
 
     An atom is a token of a call's arguments, of at least 4 characters, with a digit, `_`, `/`, an inner dot or camel
     case. It is cited where it stands at a word boundary in an earlier observation, and in nothing else that the model
-    had seen: system prompt, user, its own texts and arguments. So each atom counts once, at its first use.
+    had seen: system prompt, user, its own texts and arguments. So each atom counts once, at its first use. What
+    agentlab's own notes say (`NOTE`) is not observed, and reading a cut result back (`read_result`) cites nothing.
 
     Args:
         session: Any.
@@ -109,21 +131,22 @@ def citations(session: Session, observations: Sequence[Observed]) -> list[Citati
     haystacks = [session.system]
     pending = iter(observations)
     upcoming = next(pending, None)
-    seen: list[Observed] = []
+    seen: list[tuple[int, str]] = []
     found = []
     for index, record in enumerate(session.records):
         while upcoming is not None and upcoming.index < index:
-            seen.append(upcoming)
+            seen.append((upcoming.index, _without_notes(upcoming.text)))
             upcoming = next(pending, None)
         if record.role == "tool":
             continue
         haystacks.append(record.text)
         for call in record.tool_calls:
             arguments = _strings(call["function"]["arguments"])
-            for atom in dict.fromkeys(atoms(" ".join(arguments))):
+            cited = [] if call["function"]["name"] == READ_BACK else atoms(" ".join(arguments))
+            for atom in dict.fromkeys(cited):
                 if any(_spans(atom, haystack, 1) for haystack in haystacks):
                     continue
-                sources = {each.index: spans for each in seen if (spans := _spans(atom, each.text))}
+                sources = {at: spans for at, text in seen if (spans := _spans(atom, text))}
                 if sources:
                     found.append(Citation(atom, index, sources))
             haystacks.append("\n".join(arguments))
@@ -132,17 +155,29 @@ def citations(session: Session, observations: Sequence[Observed]) -> list[Citati
 
 def _error_lines(text: str) -> Iterator[Span]:
     """Spans of the lines that report an error; of a longer one `EDGE` / 2 characters on both sides of the word."""
-    starts: dict[int, int] = {}
-    for hint in _HINTS:
+    words: dict[Span, Span] = {}  # of each line: the first word in it that counts
+    for hints, pattern in _error_patterns():
+        for line in _lines_with(text, hints):
+            match = pattern.search(text, *line)
+            if match is not None:
+                words[line] = min(match.span(), words.get(line, match.span()))
+    for (start, stop), (begin, end) in sorted(words.items()):
+        yield max(start, begin - EDGE // 2), min(stop, end + EDGE // 2)
+
+
+@cache
+def _error_patterns() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    return [(hints, re.compile(pattern, re.MULTILINE)) for hints, pattern in ERROR_LINES]
+
+
+def _lines_with(text: str, hints: Sequence[str]) -> Iterator[Span]:
+    """The lines in which one of some texts stands; a line can come more than once."""
+    for hint in hints:
         at = text.find(hint)
         while at >= 0:
             stop = _line_end(text, at, len(text))
-            starts[text.rfind("\n", 0, at) + 1] = stop
+            yield text.rfind("\n", 0, at) + 1, stop
             at = text.find(hint, stop)
-    for start, stop in sorted(starts.items()):
-        match = ERROR_LINE.search(text, start, stop)
-        if match is not None:
-            yield max(start, match.start() - EDGE // 2), min(stop, match.end() + EDGE // 2)
 
 
 def atoms(text: str) -> Iterator[str]:
@@ -160,6 +195,11 @@ def atoms(text: str) -> Iterator[str]:
 def kept(span: Span, head: int, tail_start: int) -> bool:
     """Whether a span is shown whole by a cut that keeps the text before `head` and from `tail_start` on."""
     return span[1] <= head or span[0] >= tail_start
+
+
+def _without_notes(text: str) -> str:
+    """The text with blanks for our own notes, so that offsets stay."""
+    return NOTE.sub(lambda note: " " * len(note[0]), text) if "[" in text else text
 
 
 def _is_name(token: str) -> bool:
