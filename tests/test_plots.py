@@ -9,7 +9,7 @@ from analysis_sessions import asks, result, says, user
 
 from agentlab.analysis import compare, compare_cuts, curve, read_messages
 from agentlab.errors import InputError
-from agentlab.plots import KEPT, plot_comparison, plot_curve, save
+from agentlab.plots import plot_comparison, plot_curve, save
 from agentlab.policy import CHAPTER, Limit, Policy
 
 TALK = [
@@ -38,21 +38,59 @@ def comparison(session):
     return compare_cuts(session)
 
 
+def bars(ax):
+    """The stacked bars and the hollow ones."""
+    hollow = [bar for bar in ax.patches if bar.get_facecolor()[3] == 0]
+    return [bar for bar in ax.patches if bar not in hollow], hollow
+
+
 def test_bars_stack_up_to_the_turn_tokens(frame):
-    ax = plot_curve(frame)
     tops = {}
-    for bar in ax.patches:
+    for bar in bars(plot_curve(frame))[0]:
         turn = round(bar.get_x() + bar.get_width() / 2)
         assert bar.get_y() == pytest.approx(tops.get(turn, 0))
         tops[turn] = bar.get_y() + bar.get_height()
     assert tops == pytest.approx(dict(zip(frame["turn"], frame["turn_tokens"], strict=True)))
 
 
-def test_lines_are_the_context_and_the_turns_without_continuation(frame):
-    drawn = {line.get_label(): list(line.get_ydata()) for line in plot_curve(frame).lines}
-    assert drawn["context: last call"] == frame["context"].tolist()
-    assert drawn["turn, no continuation*"] == frame["turn_tokens_without"].tolist()
-    assert drawn["context, no continuation*"] == frame["context_without"].tolist()
+def test_hollow_bars_beside_them_are_the_turns_without_continuation(frame):
+    filled, hollow = bars(plot_curve(frame))
+    assert [bar.get_height() for bar in hollow] == frame["turn_tokens_without"].tolist()
+    for beside in filled:
+        assert all(one.get_x() >= beside.get_x() + beside.get_width() or one.get_x() < beside.get_x() for one in hollow)
+
+
+def test_circles_are_the_contexts_filled_and_without_continuation_hollow(frame):
+    drawn = {line.get_label(): line for line in plot_curve(frame).lines}
+    assert list(drawn["context: last call"].get_ydata()) == frame["context"].tolist()
+    without = drawn["context, no continuation*"]
+    assert list(without.get_ydata()) == frame["context_without"].tolist()
+    assert without.get_linestyle() == "None"
+    assert without.get_markerfacecolor() != without.get_markeredgecolor()
+
+
+@pytest.mark.parametrize(("turns", "line", "mark"), [(1, "None", "o"), (3, "None", "o"), (4, "-", "o"), (61, "-", "")])
+def test_a_line_joins_contexts_only_where_there_are_enough_and_marks_them_where_there_is_room(turns, line, mark):
+    frame = curve(read_messages([user("Hi"), says("Hello.")] * turns))
+    ax = plot_curve(frame)
+    assert (ax.lines[0].get_linestyle(), ax.lines[0].get_marker()) == (line, mark)
+    if turns <= 3:
+        assert list(ax.get_xticks()) == frame["turn"].tolist()
+
+
+def test_the_legend_stands_below_and_begins_with_the_contexts(frame):
+    ax = plot_curve(frame)
+    ax.figure.draw_without_rendering()
+    legend = ax.get_legend()
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said[:4] == ["context: last call", "context, no continuation*", "turn, no continuation*", "new"]
+    assert said[-1] == "system prompt and tools"
+    assert legend.get_window_extent().y1 < ax.get_window_extent().y0
+
+
+def test_titles_say_what_is_seen(frame, comparison):
+    assert plot_curve(frame).get_title("left") == "Prompt tokens of each user turn, with and without continuation"
+    assert plot_comparison(comparison).get_title("left") == "What a cut leaves of a session's observations"
 
 
 @pytest.mark.parametrize(
@@ -64,15 +102,76 @@ def test_the_axis_has_its_unit_and_says_what_was_measured(frame, flags, said):
     assert f"({said};" in label
 
 
-def test_the_comparison_has_a_block_for_each_kind_and_a_line_for_each_strategy(comparison):
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def many(text, n=6):
+    """A session in which a text is observed n times."""
+    return read_messages([user("Go."), *[asks(("a", {})), result(text)] * n, says("Done.")])
+
+
+def test_the_comparison_has_a_block_for_each_kind_and_points_for_each_strategy():
+    comparison = compare_cuts(many("ab\n" * 500 + "ERROR no\n" + "ab\n" * 1000))
     ax = plot_comparison(comparison)
-    lines = [line for line in ax.lines if len(line.get_xdata()) == 5]
-    assert len(lines) == len(KEPT) * 3
-    tail = comparison[comparison["strategy"] == "tail_cut"]
-    assert list(lines[1].get_ydata()) == tail["first_lines_kept"].tolist()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["middle_snip", "tail_cut", "head_cut"]
-    assert "first lines\nn = 2" in [text.get_text() for text in ax.texts]
-    assert ax.get_xlabel() == "limit of an observation, characters"
+    points = [line for line in ax.lines if len(line.get_xdata()) == 4]  # at 16,000 nothing is cut
+    assert len(points) == 3 * 3
+    assert {line.get_linestyle() for line in points} == {"None"}
+    tail = comparison[(comparison["strategy"] == "tail_cut") & (comparison["cut"] > 0)]
+    assert list(points[1].get_ydata()) == tail["first_lines_kept"].tolist()
+    assert list(points[7].get_ydata()) == tail["error_lines_kept"].tolist()
+    assert len({tuple(line.get_xdata()) for line in points}) == 9
+    assert len({line.get_marker() for line in points}) == 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "middle_snip (keeps both ends)",
+        "tail_cut (keeps head)",
+        "head_cut (keeps tail)",
+    ]
+    assert texts(ax).count("nothing cut") == 3
+    assert "first lines\nn = 6" in texts(ax)
+    assert ax.get_xlabel() == "limit of an observation, characters\nnot in this session: names cited later"
+
+
+def test_limits_have_equal_room_and_their_points_stay_within_it():
+    ax = plot_comparison(compare_cuts(many("ab\n" * 9000), limits=(500, 1000, 16000)))
+    ticks = list(ax.get_xticks())
+    assert ticks[:3] == [0, 1, 2]
+    for line in ax.lines:
+        for x in line.get_xdata():
+            if len(line.get_xdata()) == 3:
+                assert min(abs(x - tick) for tick in ticks) < 0.3
+
+
+def test_of_few_lines_there_are_counts_and_no_share():
+    """Two observations: their first lines survive a head_cut neither time, their last lines both times."""
+    comparison = compare_cuts(many("first\n" + "ab\n" * 900 + "last", n=2), ("head_cut",), (500, 1000))
+    ax = plot_comparison(comparison)
+    assert texts(ax) == [
+        "first lines\nn = 2",
+        "too few for a share: shown, of 2",
+        *["0", "0"],
+        "last lines\nn = 2",
+        "too few for a share: shown, of 2",
+        *["2", "2"],
+    ]
+    assert ax.get_ylabel() == "still shown"
+    assert list(ax.get_yticks()) == []
+
+
+@pytest.mark.parametrize(
+    ("session", "said"),
+    [
+        (many("short"), "Nothing was cut. All 6 observations fit whole into 500 characters, the smallest limit."),
+        (many("short", 1), "Nothing was cut. The only observation fits whole into 500 characters, the smallest limit."),
+        (read_messages([]), "The session has no observations, so there is nothing to cut."),
+        (many(" " * 600), "The observations hold no line that could be lost."),
+    ],
+    ids=["all fit", "the only one fits", "no observations", "white space"],
+)
+def test_where_there_is_nothing_to_lose_a_sentence_says_so(session, said):
+    ax = plot_comparison(compare_cuts(session))
+    assert texts(ax) == [said]
+    assert not ax.axison
 
 
 def test_policies_without_a_common_limit_stand_side_by_side_by_name(session):
@@ -87,7 +186,7 @@ def test_axes_that_are_given_are_drawn_into_and_returned(frame, comparison):
     assert plot_curve(frame, first) is first
     assert plot_comparison(comparison, second) is second
     assert first.patches
-    assert second.lines
+    assert second.texts
 
 
 def test_axes_of_their_own_show_as_a_picture_and_leave_no_state(frame, comparison):
@@ -111,7 +210,7 @@ def test_a_dark_style_keeps_the_context_line_readable(frame):
 @pytest.mark.parametrize("name", ["a.png", "a.svg"])
 def test_empty_frames_make_a_picture_that_says_so(tmp_path, frame, comparison, name):
     ax = plot_curve(frame.iloc[:0])
-    assert "no model call returned" in [text.get_text() for text in ax.texts]
+    assert texts(ax) == ["No model call returned, so there is nothing to draw."]
     save(ax, tmp_path / name)
     assert (tmp_path / name).stat().st_size > 1000
     save(plot_comparison(comparison.iloc[:0]), tmp_path / name)

@@ -1,0 +1,19 @@
+"""Plots of the frames that `agentlab.analysis` makes.
+
+Each takes a frame and, where it goes into a figure of yours, an `ax`; it returns the `Axes` and sets no global style.
+Without an `ax` a figure of its own is made, apart from pyplot: nothing to close, nothing that shows twice. Its axes
+show as a picture where they are the last value of a notebook cell. Colours are those of Okabe and Ito, which
+colour-blind readers can tell apart; texts follow matplotlib's style, so that a dark one stays readable.
+
+- `curve`: prompt tokens per user turn, with and without continuation
+- `comparison`: what each way of cutting keeps
+- `figures`: axes, colours, files
+"""
+
+from __future__ import annotations
+
+from agentlab.plots.comparison import plot_comparison
+from agentlab.plots.curve import plot_curve
+from agentlab.plots.figures import save
+
+__all__ = ["plot_comparison", "plot_curve", "save"]
