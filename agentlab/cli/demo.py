@@ -14,11 +14,11 @@ from agentlab.errors import InputError
 PROMPTS = [
     "What time is it?",
     "List the files in the folder json.",
-    "Read json/decoder.py and tell me what it is for.",
+    "Read the biggest file.",
     "Which classes does argparse.py define?",
     "Find where 'def parse_args' is defined in argparse.py.",
     "Compare argparse.py with optparse.py: which is longer?",
-    "Read turtle.py. What is at its end?",
+    "Read turtel.py. What is at its end?",  # misspelt: an error observation, and a way out of it
     "Which methods does optparse.py define?",
     "Which of the files that you read was the largest?",
     "How long has it been since I asked for the time?",

@@ -63,9 +63,8 @@ class Progress:
             self._live(Text(f"turn {event.turn}/{self.total}, call {event.iteration}: {tokens}"))
         elif isinstance(event, ToolFinished):
             cut = f" cut to {event.chars:,}" if event.chars < event.original_chars else ""
-            self.tools.append(
-                f"{_short(event.call.name)} {event.original_chars:,}{cut}{' (error)' if event.is_error else ''}"
-            )
+            failed = " (error)" if event.is_error else ""
+            self.tools.append(f"{_short(event.call.name)} {event.original_chars:,}{cut} characters{failed}")
         elif isinstance(event, CallRetried):
             self.console.print(f"      called again in {event.wait:.1f} s: {_short(event.reason)}")
         elif isinstance(event, Repaired):
@@ -73,7 +72,7 @@ class Progress:
         elif isinstance(event, TurnFinished):
             self.stop()
             for used in self.tools:
-                self.console.print(Text.assemble("      ", (used, "cyan"), " characters"))
+                self.console.print(Text.assemble("      ", (used, "cyan")))
             said = _short(event.reply)
             if event.status != "complete":
                 said = f"{event.status} ({event.reason}): {_line(event.reply)}"

@@ -8,6 +8,7 @@ from agentlab.cli.folders import OTHER, RESULTS
 from agentlab.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import pandas as pd
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from agentlab.analysis.session import Session
+
+KINDS = ("first_lines", "last_lines", "error_lines", "names")
+KEEPS = {"middle_snip": "ends", "tail_cut": "head", "head_cut": "tail"}
 
 
 def write_results(session: Session, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[Path]]:
@@ -51,9 +55,14 @@ def print_results(session: Session, turns: pd.DataFrame, cuts: pd.DataFrame | No
     _print_table(console, *curve_table(turns))
     for sentence in summary(session):
         console.print(sentence)
-    if cuts is not None and len(cuts):
+    if cuts is not None:
+        from agentlab.analysis.compare import nothing_cut
+
         console.print()
-        _print_table(console, *cuts_table(cuts))
+        if said := nothing_cut(cuts):
+            console.print(said)
+        else:
+            _print_table(console, *cuts_table(cuts))
 
 
 def curve_table(turns: pd.DataFrame) -> tuple[str, Table]:
@@ -90,7 +99,9 @@ def cuts_table(cuts: pd.DataFrame) -> tuple[str, Table]:
         "names_kept": "names",
         "saved": "saved",
     }
-    rows = cuts.assign(saved=cuts["saved_first"] + cuts["saved_resent"]).to_dict("records")
+    from agentlab.analysis.compare import share_kept
+
+    rows = [{**row, **_in_words(row, share_kept)} for row in cuts.to_dict("records")]
     seen = rows[0]
     title = (
         f"What survives a cut of the session's {seen['observations']} observations at a limit in characters: first and "
@@ -98,6 +109,14 @@ def cuts_table(cuts: pd.DataFrame) -> tuple[str, Table]:
         f"calls cite ({seen['names']}). Saved: tokens, against sending each of them in full with every later call."
     )
     return title, _table(columns, rows)
+
+
+def _in_words(row: dict[Any, Any], share_kept: Callable[[int, float], str]) -> dict[str, str]:
+    """What survives, as shares or, of few, as counts; what is saved, with its share."""
+    kept = {f"{kind}_kept": share_kept(row[kind], row[f"{kind}_kept"]) for kind in KINDS}
+    strategy = f"{row['strategy']} ({KEEPS[row['strategy']]})" if row["strategy"] in KEEPS else row["strategy"]
+    saved = f"{row['saved_first'] + row['saved_resent']:,} ({row['saved_share']:.0%})"
+    return {**kept, "strategy": strategy, "saved": saved}
 
 
 def _table(columns: dict[str, str], rows: list[Any]) -> Table:
