@@ -2,20 +2,27 @@
 
 A message list is valid when a provider takes it: every tool call is answered directly after the message that made it,
 every tool message answers a call, no text is empty. The loop is the one writer; it appends, or closes an open tail.
+Compaction changes none of it: its decisions are kept beside the messages, and a request sends the view that they make.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.messages import Usage
+from msgspec.structs import replace
+
+from agentlab.errors import InputError
+from agentlab.events import moved
+from agentlab.messages import Usage, begins_turn
 from agentlab.repair import INTERRUPTED, open_calls, repaired, tool_message
 from agentlab.tokens.running import RunningCount
+from agentlab.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from agentlab.events import CompactionDecided
     from agentlab.messages import Message, Reply, ToolSpec
 
 
@@ -29,6 +36,7 @@ class Conversation:
 
     Attributes:
         notes: What was put right when messages came in from outside.
+        decisions: What compaction decided, in order; `decide` adds to it.
         last_tokens: The running count's figure for the message that was counted last.
 
     >>> talk = Conversation(system="Be brief.")
@@ -43,6 +51,8 @@ class Conversation:
         self.messages: list[Message] = [] if messages is None else messages
         self.system = system
         self.notes: list[str] = []
+        self.decisions: list[CompactionDecided] = []
+        self._view: tuple[int, View | None] = (0, None)  # how many decisions it holds, and the view that they make
         self._count = RunningCount() if count is None else count
         self.last_tokens = 0
         self._tools: Sequence[ToolSpec] = ()
@@ -61,6 +71,7 @@ class Conversation:
         """
         if isinstance(source, list | tuple):
             found, notes, prompt = list(source), [], ""
+            decisions: list[CompactionDecided] = []
             if found and isinstance(found[0], dict) and found[0].get("role") in ("system", "developer"):
                 prompt = str(found.pop(0).get("content") or "")
         else:
@@ -68,9 +79,12 @@ class Conversation:
 
             record, problems = read_session(source)  # type: ignore[arg-type]  # a path, by the test above
             found, notes, prompt = record.messages, [str(problem) for problem in problems], record.header.system
-        messages, repairs = repaired(found)
+            decisions = record.decisions
+        places: dict[int, int] = {}
+        messages, repairs = repaired(found, places)
         conversation = cls(messages, system=prompt if system is None else system)
         conversation.notes = notes + repairs
+        conversation._restore(decisions, places)
         return conversation
 
     @property
@@ -82,8 +96,9 @@ class Conversation:
     @property
     def count(self) -> RunningCount:
         """The running count of the next request, brought up to date; a message is never counted twice."""
-        if self._base is None or self._base[0] != self.system or self._base[1] is not self._tools:
-            self._base = (self.system, self._tools)
+        system = self.system_view() if self.decisions else self.system
+        if self._base is None or self._base[0] != system or self._base[1] is not self._tools:
+            self._base = (system, self._tools)
             self._count.set_base(*self._base)
         self._catch_up()
         return self._count
@@ -105,8 +120,57 @@ class Conversation:
             self._take(message, usage)
 
     def view(self) -> list[Message]:
-        """What the next request sends. A provider never changes it."""
-        return self.messages
+        """What the next request sends. A provider never changes it.
+
+        Without decisions it is the list of messages itself.
+        """
+        view = self._decided()
+        return self.messages if view is None else view.messages()
+
+    def system_view(self) -> str:
+        """The system prompt of the next request: with the summary of earlier messages where it stands there."""
+        view = self._decided()
+        if view is None or not view.system_part:
+            return self.system
+        return f"{self.system}\n\n{view.system_part}".strip()
+
+    @property
+    def cursor(self) -> int:
+        """Messages before it are not sent any more: a summary stands for them."""
+        view = self._decided()
+        return 0 if view is None else view.cursor
+
+    @property
+    def summary(self) -> str:
+        """What stands for the messages before the cursor; empty where nothing does."""
+        view = self._decided()
+        return "" if view is None else view.summary
+
+    @property
+    def cleared(self) -> frozenset[int] | set[int]:
+        """Places of the tool results whose text is not sent any more."""
+        view = self._decided()
+        return frozenset() if view is None else view.cleared
+
+    def decide(self, decision: CompactionDecided) -> CompactionDecided:
+        """Let less be sent from the next request on; the messages stay as they are.
+
+        Returns:
+            The decision as it is kept, with the tokens that it saves, an estimate.
+
+        Raises:
+            InputError: It does not fit these messages.
+        """
+        view = self._decided() or View(self.messages)
+        view.check(decision)
+        saved, before, count = view.saving(decision), len(self.system_view()), self.count
+        kept = replace(decision, tokens_saved=saved)
+        self.decisions.append(kept)  # from here on it holds, whatever interrupts
+        count.adjust(-saved)
+        longer = len(self.system_view()) - before
+        if longer:
+            kept = self.decisions[-1] = replace(decision, tokens_saved=saved - longer // 4)
+        return kept
 
     def estimate_usage(self, reply: Reply) -> Usage:
         """Usage of a call whose provider reports none."""
@@ -123,6 +187,26 @@ class Conversation:
             self.append(message)
         return added
 
+    def _decided(self) -> View | None:
+        """The view with every decision carried out; None where there is none."""
+        held, view = self._view
+        if held == len(self.decisions):
+            return view
+        self._view = (0, None)  # an interrupt in the middle of it starts anew
+        view = view or View(self.messages)
+        for decision in self.decisions[held:]:
+            view.apply(decision)
+        self._view = (len(self.decisions), view)
+        return view
+
+    def _restore(self, decisions: Sequence[CompactionDecided], places: dict[int, int]) -> None:
+        """Carry out the decisions of a saved session, whose messages may have moved when they were put right."""
+        for decision in decisions:
+            try:
+                self.decide(moved(decision, places, len(self.messages)))
+            except InputError as problem:
+                self.notes.append(f"a decision of {decision.policy} was passed over: {problem}")
+
     def _catch_up(self) -> None:
         """Count what was put into the list from outside."""
         while self._counted < len(self.messages):
@@ -132,8 +216,7 @@ class Conversation:
         if usage is not None:
             self._count.report(usage)
         self.last_tokens = self._count.add(message)
-        opens = message["role"] == "user" and "origin" not in message
-        self._counted, self._turn = self._counted + 1, self._turn + opens
+        self._counted, self._turn = self._counted + 1, self._turn + begins_turn(message)
 
 
 def recent(messages: Sequence[Message], keep: int) -> list[Message]:
@@ -143,7 +226,7 @@ def recent(messages: Sequence[Message], keep: int) -> list[Message]:
     []
     """
     start = max(0, len(messages) - max(0, keep))
-    while start < len(messages) and (messages[start]["role"] != "user" or "origin" in messages[start]):
+    while start < len(messages) and not begins_turn(messages[start]):
         start += 1
     return list(messages[start:])
 
@@ -163,7 +246,7 @@ def without_scratchpad(messages: Sequence[Message]) -> list[Message]:
     """
     kept: list[Message] = []
     for message in messages:
-        if message["role"] == "user" and "origin" not in message:
+        if begins_turn(message):
             kept.append(message)
         elif message["role"] == "assistant" and not message.get("tool_calls"):
             if kept and kept[-1]["role"] == "assistant":

@@ -8,9 +8,10 @@ A sink that raises ends the turn as failed; `messages` stays valid.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from agentlab.errors import SinkError
 from agentlab.messages import Reply, ToolCall, Usage
@@ -100,6 +101,32 @@ class Repaired(Event, frozen=True, tag_field="type", tag="note"):
     note: str
 
 
+class Cleared(msgspec.Struct, frozen=True):
+    """A tool message whose text is no longer sent: its place in the list, and the text that stands there instead."""
+
+    index: int
+    text: str
+
+
+class CompactionDecided(Event, frozen=True, omit_defaults=True, tag_field="type", tag="decision"):
+    """From now on less is sent; the messages stay as they are. As JSON this is its line in `messages.jsonl`.
+
+    Either `cleared` names results whose texts are replaced, or `cursor` says from which message on the list is still
+    sent as it is: `summary` stands for all before it, at `place`, with the texts of the messages `pinned` in full.
+    `policy` names the rule, `time` is in seconds since 1970, `tokens_saved` is an estimate.
+    """
+
+    iteration: int
+    time: float
+    policy: str
+    tokens_saved: int = 0
+    cleared: tuple[Cleared, ...] = ()
+    cursor: int | None = None
+    summary: str = ""
+    place: Literal["message", "system"] = "message"
+    pinned: tuple[int, ...] = ()
+
+
 class TurnFinished(Event, frozen=True):
     """A user turn is over; see `agentlab.endings.TurnResult` for status and reason."""
 
@@ -114,6 +141,25 @@ class TurnFinished(Event, frozen=True):
     finished_at: str
 
 
+def moved(decision: CompactionDecided, places: dict[int, int], size: int) -> CompactionDecided:
+    """A decision about messages that have other places now; what is not there any more is left out.
+
+    Args:
+        decision: As it was made.
+        places: The old and the new place of each message that is left.
+        size: How many messages there are now.
+
+    >>> moved(CompactionDecided(1, 0, 0.0, "sliding", cleared=(Cleared(4, "gone"),)), {4: 6}, 9).cleared[0].index
+    6
+    """
+    cursor = decision.cursor
+    if cursor is not None:
+        cursor = min((new for old, new in places.items() if old >= cursor), default=size)
+    cleared = [replace(each, index=places[each.index]) for each in decision.cleared if each.index in places]
+    pinned = [places[index] for index in decision.pinned if index in places]
+    return replace(decision, cursor=cursor, cleared=tuple(cleared), pinned=tuple(pinned))
+
+
 EVENTS: tuple[type[Event], ...] = (
     TurnStarted,
     CallStarted,
@@ -123,6 +169,7 @@ EVENTS: tuple[type[Event], ...] = (
     ToolFinished,
     MessageAppended,
     Repaired,
+    CompactionDecided,
     TurnFinished,
 )
 Sink = Callable[[Event], None]

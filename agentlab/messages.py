@@ -44,6 +44,15 @@ class Message(TypedDict):
     origin: NotRequired[Literal["loop"]]
 
 
+def begins_turn(message: Message) -> bool:
+    """Whether a message is a user's own, not one that the loop wrote in mid-turn.
+
+    >>> begins_turn({"role": "user", "content": "Go on.", "origin": "loop"})
+    False
+    """
+    return message["role"] == "user" and "origin" not in message
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """A call that the model asks for.
 

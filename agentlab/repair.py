@@ -82,11 +82,16 @@ def open_calls(messages: Sequence[Message]) -> list[CallDict]:
     return []
 
 
-def repaired(messages: Sequence[Any]) -> tuple[list[Message], list[str]]:
+def repaired(messages: Sequence[Any], places: dict[int, int] | None = None) -> tuple[list[Message], list[str]]:
     """A valid list with everything that was observed, and a note for each thing that was put right.
 
     Results are paired with calls within the assistant message that made them: ids may come again in later turns.
+
+    Args:
+        messages: What came from outside.
+        places: Filled, where it is given: where each message that was kept stood, and where it stands now.
     """
+    places = {} if places is None else places
     taken = [False] * len(messages)
     result: list[Message] = []
     notes: list[str] = []
@@ -105,9 +110,13 @@ def repaired(messages: Sequence[Any]) -> tuple[list[Message], list[str]]:
             notes.append(f"message {index}: the list does not begin with a user message, one was put in front")
             result.append({"role": "user", "content": NO_BEGINNING})
         calls = _valid_calls(message, index, notes)
+        places[index] = len(result)
         result.append(message)
         for original_id, call in calls:
-            result.append(_result_for(original_id, call, messages, index=index, taken=taken, notes=notes))
+            seen, found = _result_for(original_id, call, messages, index=index, taken=taken, notes=notes)
+            if found is not None:
+                places[found] = len(result)
+            result.append(seen)
     return result, notes
 
 
@@ -184,8 +193,8 @@ def unique_id(wanted: str, used: set[str]) -> str:
 
 def _result_for(
     original_id: str, call: CallDict, messages: Sequence[Any], *, index: int, taken: list[bool], notes: list[str]
-) -> Message:
-    """The result of a call: the next one with its id that no other call took, before the same id is called again."""
+) -> tuple[Message, int | None]:
+    """The result of a call, and where it stood: the next with its id, before the same id is called again."""
     name, call_id = call["function"]["name"], call["id"]
     displaced = False
     for later in range(index + 1, len(messages)):
@@ -200,7 +209,8 @@ def _result_for(
                     notes.append(f"message {later}: the result of {name} moved to its call")
                 if problem:
                     notes.append(f"message {later}: {problem}")
-                return {**(message or {}), "role": "tool", "tool_call_id": call_id, "name": name}  # type: ignore[typeddict-item]
+                result: Message = {**(message or {}), "role": "tool", "tool_call_id": call_id, "name": name}  # type: ignore[typeddict-item]
+                return result, later
         else:
             displaced = True
             if any(
@@ -209,4 +219,4 @@ def _result_for(
             ):
                 break
     notes.append(f"message {index}: the call of {name} has no result, marked as interrupted")
-    return tool_message(call_id, name, INTERRUPTED, is_error=True)
+    return tool_message(call_id, name, INTERRUPTED, is_error=True), None

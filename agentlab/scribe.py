@@ -1,12 +1,12 @@
-"""Appending messages, and saying so: no message is in the list that the sinks do not hear of."""
+"""Appending messages and deciding on what is sent, and saying so: the sinks hear of every message and decision."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentlab.errors import SinkError
-from agentlab.events import MessageAppended
+from agentlab.events import CompactionDecided, MessageAppended
 
 if TYPE_CHECKING:
     from agentlab.conversation import Conversation
@@ -33,6 +33,7 @@ class Scribe:
         self.turn = 0
         self.iteration = 0
         self._said = len(conversation.messages)  # how many messages the audience knows of
+        self._decided = len(conversation.decisions)  # and how many decisions
         self._about: tuple[Message | None, Reply | None, Observation | None] = (None, None, None)
 
     @property
@@ -53,6 +54,27 @@ class Scribe:
     def say(self, text: str) -> None:
         """Append what the loop itself says to the model in mid-turn."""
         self.append({"role": "user", "content": text, "origin": "loop"})
+
+    def decide(self, policy: str, **what: Any) -> CompactionDecided:
+        """Let less be sent from now on; see `agentlab.events.CompactionDecided` for `what`.
+
+        Raises:
+            InputError: It does not fit the messages.
+            SinkError: A sink failed; the decision holds.
+        """
+        made = self.conversation.decide(CompactionDecided(*self.place, time.time(), policy, **what))
+        self.tell_decisions()
+        return made
+
+    def tell_decisions(self) -> None:
+        """Tell of what was decided and not told yet."""
+        while self._decided < len(self.conversation.decisions):
+            try:
+                self.audience.tell(self.conversation.decisions[self._decided])
+            except SinkError:
+                self._decided += 1
+                raise
+            self._decided += 1
 
     def catch_up(self) -> None:
         """Tell of what was appended and not told yet, as after an interrupt between the two."""

@@ -52,6 +52,7 @@ class Tool:
         timeout: Seconds until it is given up, or None.
         polling: It may be called with the same arguments and give the same result for long.
         stored: False for a tool that reads stored results back: what it returns is never stored again.
+        pinned: What it returned stays in every request: no compaction takes it out. A skill's text is such a result.
         takes_scope: Whether `run` is given the scope.
         validator: The compiled schema; `agentlab.arguments` keeps it here.
 
@@ -69,6 +70,7 @@ class Tool:
     timeout: float | None = None
     polling: bool = False
     stored: bool = True
+    pinned: bool = False
     takes_scope: bool = field(init=False, repr=False, compare=False)
     validator: Validator | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -166,6 +168,7 @@ def tool(
     timeout: float | None = None,
     polling: bool = False,
     stored: bool = True,
+    pinned: bool = False,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 

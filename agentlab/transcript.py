@@ -1,7 +1,8 @@
 """A session as a folder, written while it runs and readable after a crash.
 
-`messages.jsonl` has a header, then a line per appended message. `transcript.jsonl` has a line per user turn. `store/`
-keeps results in full. Each line is one append, so that a crash tears at most the last line; a reader reports it.
+`messages.jsonl` has a header, then a line per appended message or decision of compaction. `transcript.jsonl` has a line
+per user turn. `store/` keeps results in full. Each line is one append, so that a crash tears at most the last line; a
+reader reports it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.errors import InputError
-from agentlab.events import MessageAppended, Repaired, TurnFinished
+from agentlab.events import CompactionDecided, MessageAppended, Repaired, TurnFinished, moved
 from agentlab.messages import Usage
 from agentlab.store import Store, open_for_append, write_all
 
@@ -68,13 +69,14 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """What a session folder holds."""
+    """What a session folder holds; `decisions` name messages by their place in `lines`."""
 
     path: Path
     header: Header
     lines: list[MessageAppended]
     turns: list[TurnLine]
     notes: list[Repaired]
+    decisions: list[CompactionDecided] = []
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -101,7 +103,7 @@ class SessionWriter:
         store: Keeps results in full, in the folder.
     """
 
-    hears = (MessageAppended, Repaired, TurnFinished)
+    hears = (MessageAppended, Repaired, CompactionDecided, TurnFinished)
 
     def __init__(
         self,
@@ -134,7 +136,7 @@ class SessionWriter:
         kind = type(event)
         if kind is TurnFinished:
             self._turns(event)
-        elif kind is MessageAppended or kind is Repaired:
+        elif kind is MessageAppended or kind is Repaired or kind is CompactionDecided:
             if self._messages < 0:
                 self._open()
             try:
@@ -229,10 +231,11 @@ def read_session(path: str | Path) -> tuple[SessionRecord, list[Problem]]:
     file = folder / MESSAGES if path.is_dir() else path
     if not file.exists():
         raise InputError(f"there is no {MESSAGES} in it: name the folder that a run wrote", path=path)
-    header, lines, notes = _read_messages(file, problems)
+    record = _read_messages(file, folder, problems)
     transcript = folder / TRANSCRIPT
-    turns = read_turns(transcript, problems) if transcript.exists() else []
-    return SessionRecord(folder, header, lines, turns, notes), problems
+    if transcript.exists():
+        record.turns.extend(read_turns(transcript, problems))
+    return record, problems
 
 
 def read_turns(path: str | Path, problems: list[Problem]) -> list[TurnLine]:
@@ -273,15 +276,22 @@ def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
                 problems.append(Problem(str(path), number, f"{torn}skipped ({error})"))
 
 
-def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[MessageAppended], list[Repaired]]:
+def _read_messages(path: Path, folder: Path, problems: list[Problem]) -> SessionRecord:
     header: Header | None = None
     lines: list[MessageAppended] = []
     notes: list[Repaired] = []
-    for line in read_lines(path, Header | MessageAppended | Repaired, problems):
+    decisions: list[CompactionDecided] = []
+    places: dict[int, int] = {}  # of the messages that the lines so far know: their index, their place in `lines`
+    for line in read_lines(path, Header | MessageAppended | Repaired | CompactionDecided, problems):
         if isinstance(line, MessageAppended):
             if lines and line.index == lines[-1].index and line.message == lines[-1].message:
                 continue  # written twice, by an interrupt right after the write
+            places[line.index] = len(lines)
             lines.append(line)
+        elif isinstance(line, CompactionDecided):
+            placed = moved(line, places, len(lines))
+            if not decisions or placed != decisions[-1]:
+                decisions.append(placed)
         elif isinstance(line, Repaired):
             notes.append(line)
         elif header is None:
@@ -291,4 +301,4 @@ def _read_messages(path: Path, problems: list[Problem]) -> tuple[Header, list[Me
             raise InputError(f"nothing in it is a line of a session ({SCHEMA})", path=path)
         problems.append(Problem(str(path), 1, "there is no header: system prompt and tools are unknown"))
         header = Header(SCHEMA, 0.0)
-    return header, lines, notes
+    return SessionRecord(folder, header, lines, [], notes, decisions)

@@ -131,7 +131,7 @@ class Turn:
         reply = self._entered(
             self.provider.call(
                 self.conversation.view(),
-                system=self.conversation.system,
+                system=self.conversation.system_view(),
                 tools=self.tools,
                 on_text_delta=None if self.paint is None else self._on_text,
                 scope=self.scope,
@@ -204,6 +204,7 @@ class Turn:
         if ending.reason == "sink_error":
             self.store = None
         self.scribe.catch_up()
+        self.scribe.tell_decisions()
         self._close()
         text = self._text_of(ending)
         if self.audience.error is not None and ending.error is None:

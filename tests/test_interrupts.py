@@ -25,7 +25,8 @@ from agentlab.tools import Tool
 from agentlab.transcript import SessionWriter, read_session
 
 PACKAGE = str(Path(agentlab.__file__).parent)
-WATCHED = ("loop.py", "turn.py", "scribe.py", "conversation.py", "observe.py", "repair.py", "running.py", "scripted.py")
+MODULES = ("loop", "turn", "scribe", "conversation", "view", "observe", "repair", "running", "scripted")
+WATCHED = tuple(f"{module}.py" for module in MODULES)
 
 
 class Interrupter:
