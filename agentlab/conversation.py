@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from agentlab.compaction.ledger import Ledger
     from agentlab.events import CompactionDecided
     from agentlab.messages import Message, Reply, ToolSpec
 
@@ -37,6 +38,7 @@ class Conversation:
     Attributes:
         notes: What was put right when messages came in from outside.
         decisions: What compaction decided, in order; `decide` adds to it.
+        ledger: The results that a rule of compaction may still clear, kept by `agentlab.compaction`.
         last_tokens: The running count's figure for the message that was counted last.
 
     >>> talk = Conversation(system="Be brief.")
@@ -52,6 +54,7 @@ class Conversation:
         self.system = system
         self.notes: list[str] = []
         self.decisions: list[CompactionDecided] = []
+        self.ledger: Ledger | None = None
         self._view: tuple[int, View | None] = (0, None)  # how many decisions it holds, and the view that they make
         self._count = RunningCount() if count is None else count
         self.last_tokens = 0

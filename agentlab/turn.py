@@ -44,10 +44,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentlab.budgets import Budget, Scope, TurnBudget
+    from agentlab.compaction.compactor import Compactor
     from agentlab.conversation import Conversation
     from agentlab.events import Sink
     from agentlab.messages import CallDict
-    from agentlab.policy import Policy
+    from agentlab.policy import Compaction, Policy
     from agentlab.providers.base import Provider
     from agentlab.store import Store
     from agentlab.tools import Tool
@@ -81,6 +82,7 @@ class Turn:
         self.store = store
         self.budget = budget
         self.turns = turns
+        self.compactor = None if policy.compaction is None else self._compactor(policy.compaction)
         self.paint = on_text_delta
         self.usage = Usage()
         self.prompt = ""
@@ -124,6 +126,8 @@ class Turn:
         self.turns.used += 1
         if self.turns.last_turn == "answer":
             self._say_turns_left()
+        if self.compactor is not None:
+            self.compactor.before_call()
         if CallStarted in self.audience:
             self.audience.tell(CallStarted(*self.scribe.place, self.conversation.count.total.n))
         self._so_far, self._saying = [], None
@@ -220,6 +224,11 @@ class Turn:
         return result
 
     # -- what they are made of
+
+    def _compactor(self, compaction: Compaction) -> Compactor:
+        from agentlab.compaction.compactor import Compactor
+
+        return Compactor(compaction, self.scribe, self.provider, self.toolbox, self.store)
 
     def _close(self) -> None:
         """Answer the calls that are open: with what had come, and where that cannot be cut, with less."""
