@@ -280,10 +280,12 @@ def _limit(call: ToolCall, said: _Said, toolbox: Mapping[str, Tool], policy: Pol
     if said.is_error:
         return policy.errors
     tool = toolbox[call.name]
+    if tool.name in policy.limits:
+        return policy.limits[tool.name]
     over = policy.store_over is not None and tool.stored and len(said.text) > policy.store_over
     if over and policy.preview is not None:
         return policy.preview
-    if not tool.stored and tool.name not in policy.limits:  # it pages by itself, within its own limit
+    if not tool.stored:  # it pages by itself, within its own limit
         return own_limit(tool.max_observation_chars, tool.strategy)
     return policy.limit_for(tool.name, tool.max_observation_chars, tool.strategy)
 

@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, curve, demo, doctor, lab, run
+    from agentlab.cli import chat, curve, demo, doctor, lab, policies, run
 
     top = Parser(
         prog="agentlab",
@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, lab, doctor):
+    for module in (demo, run, chat, curve, policies, lab, doctor):
         module.add(commands)
     return top
 

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--prompt", metavar="TEXT", action="append", help="a user turn; may be given several times")
     parser.add_argument("--script", metavar="FILE", help="a text file with a prompt per line")
     parser.add_argument("--out", metavar="DIR", help="session folder to write (default runs/DATE-TIME)")
-    parser.add_argument("--policy", metavar="FILE", help="a JSON file with limits, instead of the chapter's")
+    parser.add_argument("--policy", metavar="NAME|FILE", help="a policy: see agentlab policies, or a JSON file")
     parser.add_argument("--commands", action="store_true", help="let the model run shell commands, unconfined")
     parser.add_argument("--max-iterations", type=int, metavar="N", help="cap of model calls per turn (default 10)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -100,11 +100,11 @@ def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
     return prompts
 
 
-def policy_of(path: str | None) -> Policy:
-    """The chapter's policy, or one from a file."""
+def policy_of(name: str | None) -> Policy:
+    """The chapter's policy, another by its name, or one from a file."""
     from agentlab.policy import CHAPTER, load_policy
 
-    return CHAPTER if path is None or path == "chapter" else load_policy(path)
+    return CHAPTER if name is None else load_policy(name)
 
 
 def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any) -> int:

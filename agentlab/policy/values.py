@@ -21,10 +21,10 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         per_iteration: For all results of one iteration together, or None.
         store_over: Results of more characters are kept in full even when nothing is cut, and shown by `preview`; None
             keeps what was cut.
-        preview: For a result over `store_over`.
+        preview: For a result over `store_over` of a tool that `limits` does not name.
         compaction: What is no longer sent later on; None sends all of it for ever.
         source: Where the numbers are from.
-        date: The day they were read, as ISO 8601.
+        date: The day that they held, as ISO 8601.
         omits: Rules of the source that a policy cannot express.
     """
 
