@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from agentlab.compaction.auto import Setbacks
     from agentlab.compaction.ledger import Ledger
     from agentlab.events import CompactionDecided
     from agentlab.messages import Message, Reply, ToolSpec
@@ -38,7 +39,8 @@ class Conversation:
     Attributes:
         notes: What was put right when messages came in from outside.
         decisions: What compaction decided, in order; `decide` adds to it.
-        ledger: The results that a rule of compaction may still clear, kept by `agentlab.compaction`.
+        ledger: The results that a rule of compaction may still clear, kept by `agentlab.compaction`; `setbacks` say
+            what keeps it from summarising.
         last_tokens: The running count's figure for the message that was counted last.
 
     >>> talk = Conversation(system="Be brief.")
@@ -55,6 +57,7 @@ class Conversation:
         self.notes: list[str] = []
         self.decisions: list[CompactionDecided] = []
         self.ledger: Ledger | None = None
+        self.setbacks: Setbacks | None = None
         self._view: tuple[int, View | None] = (0, None)  # how many decisions it holds, and the view that they make
         self._count = RunningCount() if count is None else count
         self.last_tokens = 0
@@ -148,6 +151,12 @@ class Conversation:
         """What stands for the messages before the cursor; empty where nothing does."""
         view = self._decided()
         return "" if view is None else view.summary
+
+    @property
+    def pinned(self) -> tuple[int, ...]:
+        """Places of the results before the cursor that are sent in full, behind the summary."""
+        view = self._decided()
+        return () if view is None else view.pinned
 
     @property
     def cleared(self) -> frozenset[int] | set[int]:

@@ -113,7 +113,8 @@ class CompactionDecided(Event, frozen=True, omit_defaults=True, tag_field="type"
 
     Either `cleared` names results whose texts are replaced, or `cursor` says from which message on the list is still
     sent as it is: `summary` stands for all before it, at `place`, with the texts of the messages `pinned` in full.
-    `policy` names the rule, `time` is in seconds since 1970, `tokens_saved` is an estimate.
+    `policy` names the rule, `time` is in seconds since 1970, `tokens_saved` is an estimate, `usage` is what the summary
+    cost.
     """
 
     iteration: int
@@ -125,6 +126,15 @@ class CompactionDecided(Event, frozen=True, omit_defaults=True, tag_field="type"
     summary: str = ""
     place: Literal["message", "system"] = "message"
     pinned: tuple[int, ...] = ()
+    usage: Usage | None = None
+
+
+class CompactionFailed(Event, frozen=True):
+    """A rule of compaction could not do its work, for `reason`: all is sent as before, and it is tried again later."""
+
+    iteration: int
+    policy: str
+    reason: str
 
 
 class TurnFinished(Event, frozen=True):
@@ -170,6 +180,7 @@ EVENTS: tuple[type[Event], ...] = (
     MessageAppended,
     Repaired,
     CompactionDecided,
+    CompactionFailed,
     TurnFinished,
 )
 Sink = Callable[[Event], None]

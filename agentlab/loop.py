@@ -93,6 +93,7 @@ def run_turn(
     budget: Budget | None = None,
     max_iterations: int | None = None,
     turns: TurnBudget | None = None,
+    summariser: Any = None,
 ) -> TurnResult:
     """Run one user turn and return how it ended; what went wrong stands in `TurnResult.error`.
 
@@ -103,7 +104,7 @@ def run_turn(
         user_message: What the user says.
         provider: Anything with `call(messages, system=, tools=)`.
         tools: What the model may call; None takes `TOOLS` as it is now.
-        policy: How observations are cut.
+        policy: How observations are cut, and what is no longer sent later on.
         on_text_delta: Called with each piece of text as it arrives.
         scope: Ends the turn early, by time or by `cancel`.
         sinks: Are given every event, in order.
@@ -111,6 +112,7 @@ def run_turn(
         budget: Tokens and dollars that may be spent.
         max_iterations: Cap of model calls; None takes `MAX_ITERATIONS` as it is now.
         turns: A budget of model calls instead, which may be extended while the turn runs.
+        summariser: The provider that summarises old turns where the policy says so; None takes `provider`.
     """
     turn = Turn(
         conversation,
@@ -123,6 +125,7 @@ def run_turn(
         store=store,
         budget=budget,
         turns=turns or TurnBudget(MAX_ITERATIONS if max_iterations is None else max_iterations),
+        summariser=summariser,
     )
     try:
         ending = _iterate(turn, user_message)

@@ -5,6 +5,8 @@ The command line, notebooks and widgets run sessions through this; the loop itse
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,10 +15,11 @@ import msgspec
 from agentlab.builtin_tools import TOOLS, now, wordcount, workspace_tools
 from agentlab.builtin_tools.results import read_result_tool
 from agentlab.conversation import Conversation
-from agentlab.events import CallRetried
+from agentlab.events import Audience, CallRetried
 from agentlab.loop import TurnResult, run_turn
 from agentlab.policy import CHAPTER, Policy
 from agentlab.providers.base import adapt
+from agentlab.scribe import Scribe
 from agentlab.store import Store
 from agentlab.transcript import MESSAGES, STORE, SessionWriter
 from agentlab.truncate import MAX_OBSERVATION_CHARS
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from agentlab.budgets import Budget, Scope
+    from agentlab.compaction.auto import Idle
     from agentlab.events import Sink
     from agentlab.tools import Tool
 
@@ -48,11 +52,16 @@ class Runner:
         tools: The tools, instead of those of the workspace.
         commands: Whether `run_command` is offered in the workspace.
         system: The system prompt; None takes that of the session that goes on, else `SYSTEM`.
-        policy: How observations are cut.
+        policy: How observations are cut, and what is no longer sent later on.
         sinks: Are given every event of every turn.
         budget: Tokens and dollars that the session may spend.
         max_iterations: Cap of model calls per turn; None takes the loop's.
         settings: What else stands in the session's header.
+        summariser: The provider that summarises old turns where the policy says so; None takes `provider`.
+        clock: Seconds, to tell how long nobody used the session.
+
+    Attributes:
+        last_used: When the last turn ended, by `clock`.
 
     Raises:
         InputError: No such workspace, or a session that cannot be read.
@@ -77,11 +86,18 @@ class Runner:
         budget: Budget | None = None,
         max_iterations: int | None = None,
         settings: dict[str, Any] | None = None,
+        summariser: Any = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.provider = adapt(provider)
         self.policy = policy
         self.budget = budget
         self.max_iterations = max_iterations
+        self.summariser = summariser
+        self.last_used = clock()
+        self._clock = clock
+        self._turn = threading.Lock()  # held while a turn runs
+        self._idle: Idle | None = None
         self.conversation = _conversation(folder, system)
         self.results: list[TurnResult] = []
         self.store = Store(None if folder is None else Path(folder, STORE))
@@ -108,22 +124,48 @@ class Runner:
     def send(
         self, prompt: str, on_text_delta: Callable[[str], None] | None = None, *, scope: Scope | None = None
     ) -> TurnResult:
-        """Run one user turn; see `agentlab.loop.run_turn`."""
-        result = run_turn(
-            self.conversation,
-            prompt,
-            self.provider,
-            tools=self.tools,
-            policy=self.policy,
-            on_text_delta=on_text_delta,
-            scope=scope,
-            sinks=self.sinks,
-            store=self.store,
-            budget=self.budget,
-            max_iterations=self.max_iterations,
-        )
+        """Run one user turn; see `agentlab.loop.run_turn`. A turn that runs already is waited for."""
+        if self.policy.compaction is not None and self.policy.compaction.idle_minutes is not None:
+            self._if_idle(self.policy.compaction.idle_minutes)
+        with self._turn:
+            result = run_turn(
+                self.conversation,
+                prompt,
+                self.provider,
+                tools=self.tools,
+                policy=self.policy,
+                on_text_delta=on_text_delta,
+                scope=scope,
+                sinks=self.sinks,
+                store=self.store,
+                budget=self.budget,
+                max_iterations=self.max_iterations,
+                summariser=self.summariser,
+            )
+            self.last_used = self._clock()
         self.results.append(result)
         return result
+
+    @property
+    def active(self) -> bool:
+        """Whether a turn runs."""
+        return self._turn.locked()
+
+    def consolidate(self) -> bool:
+        """Let a summary stand for all old turns that may go; says whether it did. It does not while a turn runs."""
+        from agentlab.compaction.auto import Consolidator, between_turns
+        from agentlab.compaction.compactor import pinned_tools
+        from agentlab.policy import Consolidate
+
+        spec = None if self.policy.compaction is None else self.policy.compaction.consolidate
+        consolidator = Consolidator(
+            spec or Consolidate(),
+            self.conversation,
+            [self.provider] if self.summariser is None else [self.summariser, self.provider],
+            pinned_tools=pinned_tools({tool.name: tool for tool in self.tools}),
+            spend=None if self.budget is None else self.budget.spend,
+        )
+        return between_turns(consolidator, self._turn, self._scribe)
 
     def close(self) -> None:
         """Close the files of the session folder."""
@@ -137,6 +179,20 @@ class Runner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _scribe(self) -> Scribe:
+        scribe = Scribe(self.conversation, Audience(self.sinks))
+        scribe.turn = self.conversation.turn
+        return scribe
+
+    def _if_idle(self, minutes: float) -> None:
+        """Consolidate where nobody used the session for a while: its cached prompt is gone by then anyway."""
+        if self._idle is None:
+            from agentlab.compaction.auto import Idle
+
+            self._idle = Idle(minutes, clock=self._clock)
+            self._idle.watch("", self)
+        self._idle.check()
 
     def _say_retried(self, attempt: int, wait: float, reason: str) -> None:
         event = CallRetried(self.conversation.turn, attempt, wait, reason)

@@ -70,6 +70,7 @@ class Turn:
         store: Store | None,
         budget: Budget | None,
         turns: TurnBudget,
+        summariser: Any = None,
     ) -> None:
         self.conversation = conversation
         self.provider = provider
@@ -82,7 +83,7 @@ class Turn:
         self.store = store
         self.budget = budget
         self.turns = turns
-        self.compactor = None if policy.compaction is None else self._compactor(policy.compaction)
+        self.compactor = None if policy.compaction is None else self._compactor(policy.compaction, summariser)
         self.paint = on_text_delta
         self.usage = Usage()
         self.prompt = ""
@@ -225,10 +226,20 @@ class Turn:
 
     # -- what they are made of
 
-    def _compactor(self, compaction: Compaction) -> Compactor:
+    def _compactor(self, compaction: Compaction, summariser: Any) -> Compactor:
         from agentlab.compaction.compactor import Compactor
 
-        return Compactor(compaction, self.scribe, self.provider, self.toolbox, self.store)
+        spend = None if self.budget is None else self.budget.spend
+        return Compactor(
+            compaction,
+            self.scribe,
+            self.provider,
+            self.toolbox,
+            self.store,
+            summariser=summariser,
+            scope=self.scope,
+            spend=spend,
+        )
 
     def _close(self) -> None:
         """Answer the calls that are open: with what had come, and where that cannot be cut, with less."""

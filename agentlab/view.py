@@ -33,6 +33,7 @@ class View:
         cursor: Messages before it are not sent; a summary stands for them.
         cleared: Places of the messages whose text was replaced.
         summary: The text for the messages before `cursor`, without what is pinned.
+        pinned: Places of results that stand in full behind the summary.
         system_part: What the decisions add to the system prompt.
 
     >>> from agentlab.events import Cleared, CompactionDecided
@@ -47,6 +48,7 @@ class View:
         self.cursor = 0
         self.cleared: set[int] = set()
         self.summary = ""
+        self.pinned: tuple[int, ...] = ()
         self.system_part = ""
         self._sent: list[Message] = []
         self._head = 0  # messages of `_sent` that stand for the summary
@@ -65,7 +67,7 @@ class View:
         if decision.cursor is not None:
             head, cut = self._folded(decision, decision.cursor)
             self._sent, self._head = [*head, *sent[cut:]], len(head)
-            self.cursor, self.summary = decision.cursor, decision.summary
+            self.cursor, self.summary, self.pinned = decision.cursor, decision.summary, decision.pinned
             self.system_part = "" if head else _standing_in(decision, decision.cursor, self.source)
             return
         for place, message in self._changed(decision):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentlab.compaction.ledger import Ledger, Result
 from agentlab.compaction.micro import Prompt, due, worth
@@ -15,6 +15,7 @@ from agentlab.truncate import find_marker
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentlab.compaction.auto import Consolidator
     from agentlab.messages import Message
     from agentlab.policy.specs import Compaction, ResultRule
     from agentlab.providers.base import Provider
@@ -35,6 +36,8 @@ class Compactor:
         provider: Whose window counts.
         toolbox: Says which results are pinned, and whether a result can be read back.
         store: Keeps the texts that are cleared, where there is one.
+        summariser: Summarises old turns; None asks `provider`, which is also what it falls back to.
+        settings: Of `agentlab.compaction.summariser.Summariser`: `scope`, `spend`.
 
     Raises:
         InputError: The window leaves no room for a prompt.
@@ -47,6 +50,9 @@ class Compactor:
         provider: Provider,
         toolbox: Mapping[str, Tool],
         store: Store | None = None,
+        *,
+        summariser: Any = None,
+        **settings: Any,
     ) -> None:
         self.compaction = compaction
         self.scribe = scribe
@@ -55,15 +61,31 @@ class Compactor:
         self.store = store if READ_BACK in toolbox else None
         self.room = room_of(compaction.room, provider)
         self.pinned = pinned_tools(toolbox)
+        self.consolidator: Consolidator | None = None
+        if compaction.consolidate is not None:
+            from agentlab.compaction.auto import Consolidator
+
+            providers = [provider] if summariser is None else [summariser, provider]
+            self.consolidator = Consolidator(
+                compaction.consolidate,
+                self.conversation,
+                providers,
+                room=self.room,
+                pinned_tools=self.pinned,
+                **settings,
+            )
 
     def before_call(self) -> None:
         """Decide on what is due before the next request.
 
         Raises:
             SinkError: A decision or a text could not be written.
+            ScopeEnded: The scope ended while a summary was made.
         """
         if self.compaction.results is not None:
             self._clear(self.compaction.results)
+        if self.consolidator is not None:
+            self.consolidator.near_the_window(self.scribe)
 
     def _clear(self, rule: ResultRule) -> None:
         talk = self.conversation

@@ -108,7 +108,7 @@ class Consolidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep_turns: Positive = 2
     keep_messages: Positive | None = None
     place: Literal["message", "system"] = "message"
-    summary_tokens: Positive = 2_000
+    summary_tokens: Positive = 4_000
     attempts: Positive = 3
     pause: Count = 1
 
