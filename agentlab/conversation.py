@@ -138,7 +138,7 @@ class Conversation:
         view = self._decided()
         if view is None or not view.system_part:
             return self.system
-        return f"{self.system}\n\n{view.system_part}".strip()
+        return f"{self.system}\n\n{view.system_part}" if self.system else view.system_part
 
     @property
     def cursor(self) -> int:
