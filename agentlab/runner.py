@@ -61,7 +61,7 @@ class Runner:
         clock: Seconds, to tell how long nobody used the session.
 
     Attributes:
-        last_used: When the last turn ended, by `clock`.
+        last_used: When the last turn ended, by `clock`; for a session that goes on, when its folder was written.
 
     Raises:
         InputError: No such workspace, or a session that cannot be read.
@@ -94,7 +94,7 @@ class Runner:
         self.budget = budget
         self.max_iterations = max_iterations
         self.summariser = summariser
-        self.last_used = clock()
+        self.last_used = clock() - _age(folder)
         self._clock = clock
         self._turn = threading.Lock()  # held while a turn runs
         self._idle: Idle | None = None
@@ -211,6 +211,12 @@ def _conversation(folder: str | Path | None, system: str | None) -> Conversation
         recorded.notes.append("the session goes on with another system prompt than the one in its header")
         recorded.system = system
     return recorded
+
+
+def _age(folder: str | Path | None) -> float:
+    """Seconds since a session in a folder was written; 0 for a new one."""
+    messages = None if folder is None else Path(folder, MESSAGES)
+    return max(0.0, time.time() - messages.stat().st_mtime) if messages is not None and messages.exists() else 0.0
 
 
 def _page_size(policy: Policy) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import threading
 from itertools import pairwise
@@ -450,6 +451,21 @@ def test_a_session_that_is_taken_up_again_after_a_pause_is_consolidated_first() 
     session.send("user-6")
     assert session.conversation.cursor == 8
     assert session.conversation.messages[-2]["content"] == "user-6"
+
+
+def test_a_session_that_lay_in_its_folder_is_consolidated_when_it_goes_on(tmp_path: Path) -> None:
+    policy = Policy(compaction=Compaction(idle_minutes=30))
+    replying(6, folder=tmp_path).close()
+    with Runner(ScriptedModel(["Done."]), folder=tmp_path, policy=policy, summariser=Quoting()) as session:
+        session.send("user-6")
+        assert session.conversation.cursor == 0
+    long_ago = (tmp_path / "messages.jsonl").stat().st_mtime - 31 * 60
+    os.utime(tmp_path / "messages.jsonl", (long_ago, long_ago))
+    with Runner(ScriptedModel(["Done."]), folder=tmp_path, policy=policy, summariser=Quoting()) as session:
+        session.send("user-7")
+        assert session.conversation.cursor == 10
+    assert Conversation.load(tmp_path).cursor == 10
+    assert len(read_session(tmp_path)[0].turns) == 8
 
 
 def test_pitfall_30_a_session_whose_turn_runs_is_skipped() -> None:
