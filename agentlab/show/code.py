@@ -50,10 +50,10 @@ def source(item: Any, *, docstring: bool = True) -> Source:
     Raises:
         InputError: Python has no source for it.
 
-    >>> from agentlab.conversation import Conversation
-    >>> print(source(Conversation.view, docstring=False).code)
-    def view(self) -> list[Message]:
-        return self.messages
+    >>> from agentlab.store import Store
+    >>> print(source(Store.__contains__, docstring=False).code)
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
     """
     import inspect
     from textwrap import dedent
