@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import TracebackType
 
-    from agentlab.budgets import Budget, Scope
+    from agentlab.budgets import Budget, Scope, TurnBudget
     from agentlab.events import Sink
     from agentlab.tools import Tool
 
@@ -106,7 +106,12 @@ class Runner:
             self.provider = retrying(self._say_retried)
 
     def send(
-        self, prompt: str, on_text_delta: Callable[[str], None] | None = None, *, scope: Scope | None = None
+        self,
+        prompt: str,
+        on_text_delta: Callable[[str], None] | None = None,
+        *,
+        scope: Scope | None = None,
+        turns: TurnBudget | None = None,
     ) -> TurnResult:
         """Run one user turn; see `agentlab.loop.run_turn`."""
         result = run_turn(
@@ -121,6 +126,7 @@ class Runner:
             store=self.store,
             budget=self.budget,
             max_iterations=self.max_iterations,
+            turns=turns,
         )
         self.results.append(result)
         return result
