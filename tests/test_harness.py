@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _thread
+import signal
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -612,12 +613,13 @@ def test_pitfall_39_cancelling_ends_at_once_and_is_no_error() -> None:
     assert said(session, WatchdogFire) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a thread cannot be sent a signal")
 def test_ctrl_c_ends_an_agent_that_was_left_behind() -> None:
 
     ended = threading.Event()
 
     def slow(messages: Any, scope: Scope) -> str:
-        _thread.interrupt_main()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         try:
             scope.wait(30.0)
         finally:

@@ -306,7 +306,9 @@ def test_a_call_repeats_only_what_failed_with_the_same_arguments() -> None:
         records.append(
             ToolCalled(seq=1, turn=turn, call_id="a", name="t", arguments="", digest=digest, run=True, **common)
         )
-        records.append(ToolResult(seq=2, turn=turn, call_id="a", name="t", is_error=is_error, **sized, **common))
+        records.append(
+            ToolResult(seq=2, turn=turn, call_id="a", name="t", run=True, is_error=is_error, **sized, **common)
+        )
 
     made(1, "x", is_error=True)
     made(2, "y", is_error=True)
@@ -342,6 +344,20 @@ def test_secrets_and_texts_that_cannot_be_encoded_do_not_reach_the_log(
     for file in (tmp_path / "run" / "cycles").iterdir():
         assert "secret-house-token" not in file.read_text()
     assert read_log(tmp_path / "run")[1] == []
+
+
+def test_a_call_that_was_not_run_is_no_failure_of_its_tool(tmp_path: Path) -> None:
+    from agentlab.harness.actors import ACTORS, COG
+
+    actors = {**ACTORS, "cog": msgspec.structs.replace(COG, turns=2, ceiling=2)}
+    with harness([call("wordcount", text="a"), call("wordcount", text="b")], tmp_path, actors=actors) as session:
+        session.send("Go.")
+    (view,) = read_cycles(tmp_path / "run")[0]
+    assert [(r.run, r.is_error) for r in view.of(ToolResult)] == [(True, False), (False, True)]
+    found = summarise([view])
+    assert (found.calls, found.failures) == ({"wordcount": 1}, {})
+    assert view.end is not None
+    assert (view.end.tool_calls, view.end.tool_errors) == (2, 0)
 
 
 # -- the command

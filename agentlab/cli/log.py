@@ -89,12 +89,12 @@ def _print_json(cycles: Sequence[CycleView], chosen: CycleView | None, problems:
     if summary:
         whole["summary"] = summarise(shown)
     else:
-        whole["cycles"] = [_as_dict(view) for view in shown]
-    encoded = msgspec.json.encode(whole, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(encoded).decode() + "\n")
+        whole["cycles"] = [cycle_as_dict(view) for view in shown]
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(whole)).decode() + "\n")
 
 
-def _as_dict(view: CycleView) -> dict[str, Any]:
+def cycle_as_dict(view: CycleView) -> dict[str, Any]:
+    """A cycle as JSON shows it: how it ended, what was left, its events."""
     return {
         "cycle": view.id,
         "parent": view.parent,

@@ -266,11 +266,12 @@ class CycleWriter:
             self._called(call, run=False)
         if call.name == EXTEND and self._error_text.startswith("Error: ArgumentError"):
             self._refused_unread(call)
-        self._tool_errors += event.is_error
+        self._tool_errors += event.is_error and began is not None
         self.write(
             ToolResult,
             call_id=call.id,
             name=call.name,
+            run=began is not None,
             original_chars=event.original_chars,
             chars=event.chars,
             cut=event.chars < event.original_chars,

@@ -102,10 +102,14 @@ class ToolCalled(Record, frozen=True, kw_only=True, tag="tool_call"):
 
 
 class ToolResult(Record, frozen=True, kw_only=True, tag="tool_result"):
-    """A tool call has its observation: sizes in characters before and after the cut, the error's text clipped."""
+    """A tool call has its observation: sizes in characters before and after the cut, the error's text clipped.
+
+    A call that was not run, as on the last turn, has an error for an observation too: then `run` is false.
+    """
 
     call_id: str
     name: str
+    run: bool
     original_chars: int
     chars: int
     cut: bool

@@ -28,8 +28,8 @@ class Summary(msgspec.Struct, frozen=True):
         extension_reasons: The reasons given for what was granted, with how often.
         refusals: Requests that were refused.
         repeats: Calls that repeated a failed one of the same cycle unchanged, by tool.
-        calls: Tool calls by tool.
-        failures: Failed tool calls by tool, the most first.
+        calls: Tool calls that were run, by tool.
+        failures: Those of them that failed, the most first.
         watchdogs: Cycles that the watchdog ended.
         usage: Tokens of all calls.
     """
@@ -56,7 +56,7 @@ def summarise(cycles: Sequence[CycleView]) -> Summary:
         turns.setdefault(view.actor, Counter())[view.turns] += 1
     extendable = [view for view in cycles if view.start is not None and view.start.extendable]
     extended = [view for view in extendable if view.of(BudgetExtended)]
-    results = [result for view in cycles for result in view.of(ToolResult)]
+    results = [result for view in cycles for result in view.of(ToolResult) if result.run]
     return Summary(
         len(cycles),
         dict(Counter(f"{view.actor} {view.status} ({view.reason})" for view in cycles).most_common()),
