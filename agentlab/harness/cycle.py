@@ -6,16 +6,18 @@ one provider serve all cycles of a session, and a thread that was left behind st
 
 from __future__ import annotations
 
+import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.budgets import Extension
-from agentlab.endings import TurnResult
+from agentlab.endings import TurnResult, ending_of
 from agentlab.harness.cyclelog import CycleWriter, shown
 from agentlab.harness.records import AgentCycleStart, CycleStart
 from agentlab.harness.running import Running
+from agentlab.messages import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,21 +203,20 @@ def run_cycle(
         result = runner.send(prompt, on_text_delta, scope=cycle.scope, turns=cycle.turns)
     finally:
         cycle.scope.cancel("the cycle is over")  # whatever was left behind, at Ctrl-C for one, ends too
-        _finish(cycle, result)
+        _finish(cycle, result, sys.exc_info()[1])
         CURRENT.reset(before)
     return CycleResult(cycle.id, cycle.actor.name, result, cycle.turns.allowed, cycle.extensions, cycle.elapsed())
 
 
-def _finish(cycle: Cycle, result: TurnResult | None) -> None:
+def _finish(cycle: Cycle, result: TurnResult | None, error: BaseException | None) -> None:
     """Write the terminal line where the loop could not: a sink failed, or there was a bug."""
     from contextlib import suppress
-
-    from agentlab.messages import Usage
 
     if cycle.writer.ended:
         return
     with suppress(OSError):  # the disk that refused the other lines may refuse this one: the reader says "abandoned"
-        if result is None:
-            cycle.writer.complete("failed", "provider_error", Usage(), "", 0)
-        else:
+        if result is not None:
             cycle.writer.complete(result.status, result.reason, result.usage, result.text, len(result.tool_calls))
+        elif error is not None:
+            ending = ending_of(error)
+            cycle.writer.complete(ending.status, ending.reason, Usage(), "", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Literal
 
@@ -48,8 +49,9 @@ class Activity:
     def __init__(self, on_line: Callable[[str], None] | None = None) -> None:
         self.records: deque[Record] = deque(maxlen=KEPT)
         self._allowed: dict[str, int] = {}
-        self._lines: deque[tuple[Record, str]] = deque(maxlen=KEPT)
+        self._caps: deque[int] = deque(maxlen=KEPT)
         self._on_line = on_line
+        self._lock = threading.Lock()
 
     def __call__(self, record: Record) -> None:
         """Take note of a line of the log."""
@@ -57,13 +59,14 @@ class Activity:
             self._allowed[record.cycle] = record.turns
         elif isinstance(record, BudgetExtended):
             self._allowed[record.cycle] = record.after
-        text = line_of(record, self._allowed.get(record.cycle, 0))
+        allowed = self._allowed.get(record.cycle, 0)
         if isinstance(record, CycleComplete):
             self._allowed.pop(record.cycle, None)
-        self.records.append(record)
-        self._lines.append((record, text))
+        with self._lock:
+            self.records.append(record)
+            self._caps.append(allowed)
         if self._on_line is not None:
-            self._on_line(text)
+            self._on_line(line_of(record, allowed))
 
     def lines(self, last: int = 20, *, cycle: str | None = None) -> list[str]:
         """The newest lines of text, the oldest first.
@@ -72,8 +75,10 @@ class Activity:
             last: How many at most.
             cycle: Only those of this cycle and of its agents.
         """
-        found = [text for record, text in tuple(self._lines) if cycle is None or cycle in (record.cycle, record.parent)]
-        return found[-last:] if last > 0 else []
+        with self._lock:
+            known = list(zip(self.records, self._caps, strict=True))
+        found = [pair for pair in known if cycle is None or cycle in (pair[0].cycle, pair[0].parent)]
+        return [line_of(record, allowed) for record, allowed in found[-last:]] if last > 0 else []
 
 
 def activity_tool(activity: Activity) -> Tool:
