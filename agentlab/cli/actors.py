@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +12,36 @@ if TYPE_CHECKING:
     import argparse
 
     from agentlab.harness.cycle import CycleResult
-    from agentlab.harness.session import Harness
 
 
 def run_cog(arguments: argparse.Namespace) -> int:
     """Run prompts with the cog and its agents; without prompts and offline, the scripted scenario."""
-    from agentlab.cli.run import new_folder, prompts_of
+    from agentlab.cli.folders import dated_folder, is_empty_folder, make_folder
+    from agentlab.cli.models import close_model
+    from agentlab.cli.run import prompts_of
     from agentlab.harness.scenario import PROMPTS
 
     scripted = not (arguments.prompt or arguments.script) and arguments.provider == "offline" and not arguments.cassette
-    out = new_folder(Path(arguments.out or time.strftime("runs/%Y%m%d-%H%M%S")))
     prompts = PROMPTS if scripted else prompts_of(arguments.prompt, arguments.script)
-    harness = (_scenario if scripted else _session)(arguments, out)
+    named = Path(arguments.out) if arguments.out else None
+    is_there = named is not None and is_empty_folder(named)
+    settings = _scenario() if scripted else _session(arguments)
+    out = dated_folder() if named is None else make_folder(named, exist_ok=is_there)
+    try:
+        results = _converse(settings, out, prompts, quiet=arguments.json)
+    finally:
+        close_model(settings["provider"])
+    (_print_json if arguments.json else _print)(results, out, prompts, scripted=scripted)
+    return {"cancelled": 130, "failed": 1}.get(results[-1].status, 0)
+
+
+def _converse(settings: dict[str, Any], out: Path, prompts: list[str], *, quiet: bool) -> list[CycleResult]:
+    """Send the prompts, until a cycle ends the run."""
+    from agentlab.harness.session import Harness
+
     results: list[CycleResult] = []
     try:
-        with harness:
+        with Harness(**settings, folder=out, on_activity=None if quiet else _show) as harness:
             for prompt in prompts:
                 results.append(harness.send(prompt))
                 if results[-1].status in ("cancelled", "failed") or results[-1].reason in ("max_cost", "token_budget"):
@@ -36,55 +50,44 @@ def run_cog(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"cannot be written ({error.strerror or error}): name another folder with --out", path=out
         ) from error
-    (_print_json if arguments.json else _print)(results, out, prompts, scripted=scripted)
-    return {"cancelled": 130, "failed": 1}.get(results[-1].status, 0)
+    return results
 
 
-def _scenario(arguments: argparse.Namespace, out: Path) -> Harness:
-    """The harness of the scripted scenario."""
+def _show(line: str) -> None:
+    """Show a line of the activity while it goes on."""
+    sys.stderr.write(f"  {line}\n")
+
+
+def _scenario() -> dict[str, Any]:
+    """What the harness of the scripted scenario is made of."""
     from agentlab.harness.scenario import providers, workspace
-    from agentlab.harness.session import Harness
 
     actors = providers()
-    return Harness(
-        actors["cog"], providers=actors, workspace=workspace(), folder=out, on_activity=_shower(quiet=arguments.json)
-    )
+    return {"provider": actors["cog"], "providers": actors, "workspace": workspace()}
 
 
-def _session(arguments: argparse.Namespace, out: Path) -> Harness:
-    """The harness with the model that the arguments name."""
+def _session(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the harness is made of, with the model that the arguments name; the model is opened last."""
     from msgspec.structs import replace
 
     from agentlab.builtin_tools import now, wordcount, workspace_tools
+    from agentlab.cli.folders import existing_folder
     from agentlab.cli.models import open_model
     from agentlab.cli.run import policy_of
     from agentlab.harness.actors import ACTORS, COG
     from agentlab.harness.pages import Fetcher, fetch_url_tool
-    from agentlab.harness.session import Harness
 
-    workspace = Path(arguments.workspace)
-    if not workspace.is_dir():
-        raise InputError("no such folder: name one with --workspace", path=workspace)
-    policy = policy_of(arguments.policy)
+    workspace = existing_folder(arguments.workspace)
     cog = COG if arguments.max_iterations is None else replace(COG, turns=arguments.max_iterations)
-    pages = fetch_url_tool(Fetcher(allow_private=arguments.private_pages)) if arguments.pages else None
-    provider, budget = open_model(arguments)
-    return Harness(
-        provider,
-        workspace=workspace,
-        folder=out,
-        actors={**ACTORS, "cog": cog},
-        tools={"cog": [now, wordcount, *workspace_tools(workspace, commands=arguments.commands)]},
-        pages=pages,
-        policy=policy,
-        budget=budget,
-        on_activity=_shower(quiet=arguments.json),
-    )
-
-
-def _shower(*, quiet: bool) -> Any:
-    """Shows each line of the activity while it goes on."""
-    return None if quiet else lambda line: sys.stderr.write(f"  {line}\n")
+    settings: dict[str, Any] = {
+        "workspace": workspace,
+        "actors": {**ACTORS, "cog": cog},
+        "tools": {"cog": [now, wordcount, *workspace_tools(workspace, commands=arguments.commands)]},
+        "pages": fetch_url_tool(Fetcher(allow_private=arguments.private_pages)) if arguments.pages else None,
+        "policy": policy_of(arguments.policy),
+    }
+    settings["provider"], settings["budget"] = open_model(arguments)
+    return settings
 
 
 def _print(results: list[CycleResult], out: Path, prompts: list[str], *, scripted: bool) -> None:
