@@ -17,7 +17,8 @@ AgentlabError
 └── ToolError                a tool says why it could not do what was asked
     ├── ArgumentError        the arguments of a call cannot be read, or its schema does not accept them
     ├── UnknownToolError     there is no tool of that name
-    └── UnknownResultError   no stored result has that id
+    ├── UnknownResultError   no stored result has that id
+    └── AgentEnded           an agent ended without a final reply
 ```
 """
 
@@ -157,3 +158,7 @@ class UnknownToolError(ToolError):
 
 class UnknownResultError(ToolError):
     """No stored result has that id."""
+
+
+class AgentEnded(ToolError):
+    """An agent ended without a final reply; the text says why, what it spent and what it had by then."""

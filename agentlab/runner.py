@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import TracebackType
 
-    from agentlab.budgets import Budget, Scope
+    from agentlab.budgets import Budget, Scope, TurnBudget
     from agentlab.compaction.auto import Idle
     from agentlab.events import Sink
     from agentlab.tools import Tool
@@ -122,7 +122,12 @@ class Runner:
             self.provider = retrying(self._say_retried)
 
     def send(
-        self, prompt: str, on_text_delta: Callable[[str], None] | None = None, *, scope: Scope | None = None
+        self,
+        prompt: str,
+        on_text_delta: Callable[[str], None] | None = None,
+        *,
+        scope: Scope | None = None,
+        turns: TurnBudget | None = None,
     ) -> TurnResult:
         """Run one user turn; see `agentlab.loop.run_turn`. A turn that runs already is waited for."""
         if self.policy.compaction is not None and self.policy.compaction.idle_minutes is not None:
@@ -140,6 +145,7 @@ class Runner:
                 store=self.store,
                 budget=self.budget,
                 max_iterations=self.max_iterations,
+                turns=turns,
                 summariser=self.summariser,
             )
             self.last_used = self._clock()

@@ -260,6 +260,15 @@ def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
     Raises:
         InputError: The file cannot be read.
     """
+    return (value for _, value in numbered_lines(path, kind, problems))
+
+
+def numbered_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[tuple[int, Any]]:
+    """Yield what `read_lines` does, with the number of each line, from 1.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
     decode = msgspec.json.Decoder(kind).decode
     try:
         file = path.open("rb")
@@ -270,7 +279,7 @@ def read_lines(path: Path, kind: Any, problems: list[Problem]) -> Iterable[Any]:
             if not line.strip():
                 continue
             try:
-                yield decode(line)
+                yield number, decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 torn = "" if line.endswith(b"\n") else "the line is torn, as after a crash: "
                 problems.append(Problem(str(path), number, f"{torn}skipped ({error})"))

@@ -440,3 +440,52 @@ def test_the_thread_sees_the_callers_context_and_does_not_hold_the_exit():
     name: ContextVar[str] = ContextVar("name", default="outside")
     name.set("caller")
     assert run_in_thread(lambda: (name.get(), threading.current_thread().daemon), None) == ("caller", True)
+
+
+def test_threads_are_used_again_but_not_one_that_was_left_behind() -> None:
+    release, ended = threading.Event(), threading.Event()
+    behind: list[int] = []
+
+    def stuck() -> None:
+        behind.append(threading.get_ident())
+        release.wait(5.0)
+        ended.set()
+
+    with pytest.raises(ScopeEnded):
+        run_in_thread(stuck, Scope(0.05))
+    seen = {run_in_thread(threading.get_ident, Scope(5.0)) for _ in range(20)}
+    assert len(seen) == 1
+    assert seen.isdisjoint(behind)
+    release.set()
+    assert ended.wait(5.0)
+
+
+def test_a_thread_that_is_used_again_sees_the_context_of_its_caller_only() -> None:
+    from contextvars import ContextVar
+
+    place: ContextVar[str] = ContextVar("place", default="nowhere")
+
+    def change() -> str:
+        found = place.get()
+        place.set("inside")
+        return found
+
+    assert run_in_thread(change, Scope(5.0)) == "nowhere"
+    place.set("caller")
+    assert run_in_thread(change, Scope(5.0)) == "caller"
+    assert place.get() == "caller"
+
+
+def test_side_by_side_each_has_its_own_thread() -> None:
+    both = threading.Barrier(2, timeout=5.0)
+    results: list[int] = []
+
+    def one() -> None:
+        results.append(run_in_thread(both.wait, Scope(5.0)))
+
+    threads = [threading.Thread(target=one) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [0, 1]

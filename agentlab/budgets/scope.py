@@ -1,4 +1,4 @@
-"""Time: one deadline and one cancellation for everything that a run does, and how work is left behind at its end.
+"""Time: one deadline and one cancellation for everything that a run does.
 
 A `Scope` carries one deadline and one cancellation through everything that a turn does: model calls, retry waits,
 tools, and agents that work for it.
@@ -9,14 +9,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from agentlab.errors import Cancelled, DeadlineExceeded, InputError, ScopeEnded
+from agentlab.errors import Cancelled, DeadlineExceeded, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-T = TypeVar("T")
+    from collections.abc import Callable
 
 # One blocking wait lasts at most this long. Windows delivers Ctrl-C only between waits.
 LONGEST_WAIT = 0.1 if sys.platform == "win32" else threading.TIMEOUT_MAX
@@ -179,98 +177,3 @@ class Scope:
 
 def _nothing() -> None:
     """Take nothing back."""
-
-
-_DONE = object()
-_WAKE = object()
-
-
-def stream_in_thread(produce: Callable[[], Iterator[T]], scope: Scope | None) -> Iterator[T]:
-    """Yield what `produce()` yields, from a daemon thread, until the scope ends.
-
-    The thread may be blocked where nothing can stop it, a socket for one: it is left behind and what it still
-    yields is dropped. What `produce` returned is closed on that thread as soon as it gets there. A daemon thread does
-    not hold up the exit of the process. It runs in a copy of the caller's context variables.
-
-    Raises:
-        ScopeEnded: The scope ended first; if it had ended before, `produce` was not called.
-        BaseException: Whatever `produce` raised.
-    """
-    from contextvars import copy_context
-    from queue import Empty, SimpleQueue
-
-    scope = scope or Scope()
-    scope.check()
-    queue: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-    abandoned = threading.Event()
-    undo = scope.on_cancel(lambda: queue.put((_WAKE, None)))
-    work = _feed(produce, queue.put, abandoned)
-    try:
-        threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
-        while True:
-            try:
-                item, error = queue.get(timeout=min(scope.remaining(), LONGEST_WAIT))
-            except Empty:
-                item, error = _WAKE, None
-            scope.check()
-            if error is not None:
-                raise error
-            if item is _DONE:
-                return
-            if item is not _WAKE:
-                yield item
-    finally:
-        abandoned.set()
-        undo()
-
-
-def _feed(
-    produce: Callable[[], Iterator[T]],
-    put: Callable[[tuple[Any, BaseException | None]], None],
-    abandoned: threading.Event,
-) -> Callable[[], None]:
-    """The thread's side of `stream_in_thread`: put items, then `_DONE` with what was raised."""
-
-    def work() -> None:
-        try:
-            items = produce()
-            try:
-                for item in items:
-                    if abandoned.is_set():
-                        break
-                    put((item, None))
-            finally:
-                close = getattr(items, "close", None)
-                if close is not None:
-                    close()
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it again
-            put((_DONE, error))
-        else:
-            put((_DONE, None))
-
-    return work
-
-
-def run_in_thread(function: Callable[[], T], scope: Scope | None) -> T:
-    """Return `function()`, run on a daemon thread, unless the scope ends first.
-
-    >>> run_in_thread(lambda: 6 * 7, Scope(5))
-    42
-
-    Raises:
-        ScopeEnded: The scope ended first; the thread is left behind and its result is dropped. If it had ended
-            before, `function` was not called.
-        BaseException: Whatever `function` raised.
-    """
-
-    def attempt() -> tuple[list[T], BaseException | None]:
-        try:
-            return [function()], None
-        except BaseException as error:  # noqa: BLE001 - raised again below; a StopIteration would end the stream unseen
-            return [], error
-
-    for results, error in stream_in_thread(lambda: iter((attempt(),)), scope):
-        if error is not None:
-            raise error
-        return results[0]
-    raise ScopeEnded("the function ended without a result")

@@ -28,6 +28,7 @@ examples:
   agentlab run --workspace src --prompt "List the files." --prompt "Read the longest one."
   agentlab run --workspace . --script prompts.txt --out runs/first
   agentlab run --script prompts.txt --record tape.jsonl        then   --cassette tape.jsonl
+  agentlab run --actor cog                       then   agentlab log runs/...
   agentlab run --prompt "Hello" --provider openai --model llama3 --base-url http://127.0.0.1:8080/v1
 """
 
@@ -49,12 +50,25 @@ def add(commands: Any) -> None:
     parser.add_argument("--commands", action="store_true", help="let the model run shell commands, unconfined")
     parser.add_argument("--max-iterations", type=int, metavar="N", help="cap of model calls per turn (default 10)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    harness = parser.add_argument_group("harness")
+    harness.add_argument(
+        "--actor",
+        choices=("cog",),
+        help="run the whole harness: a cog with budgets, agents and a cycle log; offline and without a prompt, a "
+        "scripted scenario",
+    )
+    harness.add_argument("--pages", action="store_true", help="with --actor: the researcher may fetch pages")
+    harness.add_argument("--private-pages", action="store_true", help="... of private networks and this machine too")
     add_model_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command: everything is looked at first, and the folder made last."""
+    if arguments.actor is not None:
+        from agentlab.cli.actors import run_cog
+
+        return run_cog(arguments)
     prompts = prompts_of(arguments.prompt, arguments.script)
     workspace = existing_folder(arguments.workspace)
     if arguments.max_iterations is not None and arguments.max_iterations < 1:

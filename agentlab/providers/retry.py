@@ -111,7 +111,7 @@ class Retry(Wrapper):
             ProviderError: The last error, where no further attempt is worth it; a note says why it was the last.
             ScopeEnded: The scope ended, in a call or in a wait.
         """
-        heard = _Heard(on_text_delta)
+        heard = Heard(on_text_delta)
         retry = 0
         while True:
             try:
@@ -132,7 +132,7 @@ class Retry(Wrapper):
                     if obstacle:
                         error.add_note(f"not tried again: {obstacle}")
                     raise
-                reason = _reason(error)
+                reason = short_reason(error)
             # Outside of the handler: what goes wrong here has nothing to do with the error of the call.
             if self.on_retry is not None:
                 self.on_retry(retry, wait, reason)
@@ -166,7 +166,7 @@ class Retry(Wrapper):
         return max(asked + self.base * chance, backoff) if asked else backoff
 
 
-class _Heard:
+class Heard:
     """Hands text on and knows whether there was any."""
 
     def __init__(self, hand_on: Callable[[str], None] | None) -> None:
@@ -174,6 +174,7 @@ class _Heard:
         self._hand_on = hand_on
 
     def __call__(self, piece: str) -> None:
+        """Hand on a piece."""
         if piece:
             self.anything = True
         if self._hand_on is not None:
@@ -205,7 +206,7 @@ def asked_to_wait(error: Exception) -> float:
     return float(seconds) if seconds is not None and seconds > 0 else 0.0
 
 
-def _reason(error: Exception) -> str:
+def short_reason(error: Exception) -> str:
     """What failed, in one short line without secrets."""
     from agentlab.providers.keys import redact
 
