@@ -455,3 +455,25 @@ def test_pitfall_45_twenty_kills_never_leave_a_log_that_cannot_be_read(tmp_path:
         cycles = len(found)
         read_session(tmp_path / "run")
     assert cycles > 40
+
+
+def test_pitfall_33_compaction_is_logged_and_a_skill_that_was_read_stays(tmp_path: Path) -> None:
+    from agentlab.policy import Compaction, Policy, Sliding
+
+    policy = Policy(
+        "tight", compaction=Compaction(results=Sliding(keep=1, min_chars=200, tools=("read_file", "read_skill")))
+    )
+    reads = [call("read_file", path="a.txt", start_line=n, end_line=n + 60) for n in (1, 70, 140, 210)]
+    session = harness([call("read_skill", name="harness-turns"), *reads, "Done."], tmp_path, policy=policy)
+    assert session.send("Read.").status == "complete"
+    records, problems = read_log(tmp_path / "run" / "cycles")
+    assert problems == []
+    logged = [record for record in records if type_of(record) == "compaction"]
+    assert logged
+    assert all(record.rule and record.tokens_saved > 0 for record in logged)  # type: ignore[attr-defined]
+    view = session.runner.conversation.view()
+    kept = {message["name"]: message["content"] for message in view if message["role"] == "tool"}
+    assert "budget" in kept["read_skill"].lower()
+    assert len(kept["read_skill"]) > 200
+    first = next(message for message in view if message.get("name") == "read_file")
+    assert "line 5" not in first["content"]

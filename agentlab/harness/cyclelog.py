@@ -17,6 +17,7 @@ from agentlab.events import (
     CallFinished,
     CallRetried,
     CallStarted,
+    CompactionDecided,
     MessageAppended,
     ToolFinished,
     ToolStarted,
@@ -27,6 +28,7 @@ from agentlab.harness.records import (
     AgentCycleComplete,
     BudgetExtended,
     BudgetRefused,
+    Compaction,
     CycleComplete,
     LlmRequest,
     LlmResponse,
@@ -126,7 +128,16 @@ class CycleWriter:
         in_flight: Called when time was over: returns what was running.
     """
 
-    hears = (CallStarted, CallRetried, CallFinished, ToolStarted, MessageAppended, ToolFinished, TurnFinished)
+    hears = (
+        CallStarted,
+        CallRetried,
+        CallFinished,
+        ToolStarted,
+        MessageAppended,
+        ToolFinished,
+        TurnFinished,
+        CompactionDecided,
+    )
 
     def __init__(
         self, log: CycleLog, *, cycle: str, parent: str | None, actor: str, turns: TurnBudget, on_record: OnRecord
@@ -155,6 +166,7 @@ class CycleWriter:
             MessageAppended: self._message_appended,
             ToolFinished: self._tool_finished,
             TurnFinished: self._turn_finished,
+            CompactionDecided: self._compacted,
         }
 
     def __call__(self, event: Event) -> None:
@@ -226,6 +238,10 @@ class CycleWriter:
 
     def _call_retried(self, event: CallRetried) -> None:
         self.write(LlmRetry, attempt=event.attempt, wait=round(event.wait, 3), reason=shown(event.reason, ERROR_CHARS))
+
+    def _compacted(self, event: CompactionDecided) -> None:
+        messages = len(event.cleared) if event.cursor is None else event.cursor
+        self.write(Compaction, rule=event.policy, messages=messages, tokens_saved=event.tokens_saved, exact=False)
 
     def _call_finished(self, event: CallFinished) -> None:
         reply = event.reply

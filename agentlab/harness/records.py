@@ -162,12 +162,11 @@ class WatchdogFire(Record, frozen=True, kw_only=True, tag="watchdog_fire"):
 
 
 class Compaction(Record, frozen=True, kw_only=True, tag="compaction"):
-    """What is sent of the history became less: by which rule, how many messages, tokens before and after."""
+    """What is sent of the history became less: by which rule, how many messages, and how many tokens were saved."""
 
     rule: str
     messages: int
-    tokens_before: int
-    tokens_after: int
+    tokens_saved: int
     exact: bool
 
 

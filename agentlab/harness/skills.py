@@ -137,7 +137,7 @@ def read_skill_tool(skills: Sequence[Skill]) -> Tool:
     """The tool `read_skill` over the skills that one actor sees."""
     known = {skill.name: skill for skill in skills}
 
-    @tool(max_observation_chars=READ_SKILL_CHARS)
+    @tool(max_observation_chars=READ_SKILL_CHARS, pinned=True)
     def read_skill(name: str) -> str:
         """Read a skill: how to do something here, in full. The system prompt lists the skills.
 

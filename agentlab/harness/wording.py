@@ -92,7 +92,7 @@ def _watchdog(record: WatchdogFire) -> str:
 
 
 def _compaction(record: Compaction) -> str:
-    return f"compaction by {record.rule}: {record.tokens_before:,} -> {record.tokens_after:,} tokens"
+    return f"compaction by {record.rule}: {record.messages} messages, {record.tokens_saved:,} tokens less"
 
 
 def _complete(record: CycleComplete) -> str:
