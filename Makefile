@@ -7,7 +7,7 @@ READY_DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-notebooks check lab bench notebooks constraints clean
+.PHONY: help demo test test-notebooks check lab soak bench notebooks constraints clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -32,6 +32,9 @@ check: $(READY_DEV)  ## ruff, mypy, layers, doctests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m pytest -q --doctest-modules agentlab
+
+soak: $(READY_DEV)  ## kill writers of sessions and logs a hundred times each, and read what is left
+	@AGENTLAB_KILLS=100 $(BIN)/python -m pytest -q tests/test_transcript.py tests/test_harness_log.py -k kill
 
 bench: $(READY_DEV)  ## time the loop, the cuts and the imports; PEERS=llm,smolagents adds others
 	@$(BIN)/python -m tests.benchmarks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -38,6 +39,7 @@ from agentlab.harness.wording import in_words
 from agentlab.providers.scripted import ScriptedModel, call
 from agentlab.transcript import read_session
 
+KILLS = int(os.environ.get("AGENTLAB_KILLS", "20"))  # `make soak` asks for more
 NOON = 1_778_673_600.0  # 2026-05-13T12:00:00Z
 NAMED = [
     "cycle_start",
@@ -439,7 +441,7 @@ def test_pitfall_45_twenty_kills_never_leave_a_log_that_cannot_be_read(tmp_path:
     chance = random.Random(45)
     script = str(Path(__file__).with_name("crashing_harness.py"))
     cycles = 0
-    for kill in range(20):
+    for kill in range(KILLS):
         process = subprocess.Popen([sys.executable, script, str(tmp_path / "run")], stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()

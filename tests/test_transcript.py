@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from agentlab.providers.scripted import ScriptedModel, call
 from agentlab.testing import check_messages
 from agentlab.tools import tool
 from agentlab.transcript import SessionWriter, read_session
+
+KILLS = int(os.environ.get("AGENTLAB_KILLS", "20"))  # `make soak` asks for more
 
 
 @tool
@@ -155,7 +158,7 @@ def test_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> No
     script = Path(__file__).with_name("crashing_writer.py")
     file = tmp_path / "session" / "messages.jsonl"
     messages = 0
-    for kill in range(20):
+    for kill in range(KILLS):
         folder = tmp_path / "session"
         with subprocess.Popen([sys.executable, str(script), str(folder)], stdout=subprocess.PIPE) as writer:
             assert writer.stdout is not None
@@ -217,8 +220,6 @@ def test_a_session_whose_header_was_torn_gets_one_when_it_goes_on(tmp_path: Path
 
 
 def test_each_line_is_one_append(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
     writes: list[bytes] = []
     real = os.write
 
