@@ -143,14 +143,17 @@ def finish(
     store: Store | None = None,
 ) -> list[Observation]:
     """Cut the outcomes of one iteration: each to its own limit, then all together to the iteration's."""
-    said = [_said(call, outcome, toolbox) for call, outcome in zip(calls, outcomes, strict=True)]
-    limits = [_limit(call, each, toolbox, policy) for call, each in zip(calls, said, strict=True)]
+    can_read_back = store is not None and READ_BACK in toolbox
+    said, limits, stores = [], [], []
+    for call, outcome in zip(calls, outcomes, strict=True):
+        said.append(each := _said(call, outcome, toolbox))
+        limits.append(_limit(call, each, toolbox, policy))
+        stores.append(store if store is not None and _keeps(call, toolbox) else None)
     if policy.per_iteration is not None:
         limits = _share(policy.per_iteration, said, limits)
-    can_read_back = store is not None and READ_BACK in toolbox
     return [
-        _observation(each, limit, policy, store if _keeps(call, toolbox) else None, can_read_back=can_read_back)
-        for call, each, limit in zip(calls, said, limits, strict=True)
+        _observation(each, limit, policy, place, can_read_back=can_read_back)
+        for each, limit, place in zip(said, limits, stores, strict=True)
     ]
 
 

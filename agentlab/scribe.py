@@ -96,7 +96,8 @@ class Scribe:
             reply = observation = None
         usage = None if reply is None else reply.usage
         return MessageAppended(
-            *self.place,
+            self.turn,
+            self.iteration,
             self._said,
             time.time(),
             message,  # type: ignore[arg-type]  # a TypedDict is a dict

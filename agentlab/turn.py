@@ -243,6 +243,8 @@ class Turn:
 
     def _close(self) -> None:
         """Answer the calls that are open: with what had come, and where that cannot be cut, with less."""
+        if not open_calls(self.conversation.messages):
+            return
         for policy, store in ((self.policy, self.store), (CHAPTER, None)):
             still_open = {call["id"] for call in open_calls(self.conversation.messages)}
             left = [pair for pair in zip(self._calls, self._outcomes, strict=True) if pair[0][1]["id"] in still_open]
@@ -333,8 +335,9 @@ class Turn:
         A call without an outcome was interrupted.
         """
         had = [outcome or Outcome(INTERRUPTED, is_error=True) for outcome in outcomes]
-        observations = finish([call for call, _ in pairs], had, self.toolbox, policy=policy, store=store)
-        for (call, _), seen in zip(pairs, observations, strict=True):
+        calls = [call for call, _ in pairs]
+        observations = finish(calls, had, self.toolbox, policy=policy, store=store)
+        for call, seen in zip(calls, observations, strict=True):
             self._append_observation(call, seen)
         return self._repeats(pairs, observations)
 
@@ -360,16 +363,16 @@ class Turn:
     def _repeats(self, pairs: list[tuple[ToolCall, CallDict]], observations: list[Observation]) -> int:
         """In how many iterations in a row the most repeated of these calls has given the same result."""
         most = 0
-        now = {
-            (call.name, d["function"]["arguments"]): o.text for (call, d), o in zip(pairs, observations, strict=True)
-        }
-        for key, text in now.items():
-            tool = self.toolbox.get(key[0])
-            if tool is not None and tool.polling:
+        done = set()
+        for (call, as_dict), seen in zip(pairs, observations, strict=True):
+            key = (call.name, as_dict["function"]["arguments"])
+            tool = self.toolbox.get(call.name)
+            if key in done or (tool is not None and tool.polling):
                 continue
+            done.add(key)
             before, count = self._seen.get(key, (None, 0))
-            count = count + 1 if before == text else 1
-            self._seen[key] = (text, count)
+            count = count + 1 if before == seen.text else 1
+            self._seen[key] = (seen.text, count)
             most = max(most, count)
         return most
 
