@@ -14,10 +14,10 @@ from agentlab.analysis import load
 from agentlab.cli import main
 from agentlab.cli.doctor import examine
 from agentlab.cli.folders import dated_folder, is_empty_folder, make_folder
+from agentlab.cli.given import prompts_of
 from agentlab.cli.lab import lab_command, materials
 from agentlab.cli.models import close_model
 from agentlab.cli.results import write_results
-from agentlab.cli.run import prompts_of
 from agentlab.errors import InputError
 from agentlab.messages import Reply, ToolCall, Usage
 from agentlab.providers.replay import Recorder

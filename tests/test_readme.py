@@ -13,7 +13,10 @@ from agentlab.cli import parser
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^ *```python\n(.*?)^ *```", README, re.DOTALL | re.MULTILINE)
-COMMANDS = sorted(set(re.findall(r"`(agentlab [^`\n]+)`|^(agentlab [^#\n]+)", README, re.MULTILINE)))
+FENCED = re.findall(r"^```sh\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+INLINE = [" ".join(text.split()) for text in re.findall(r"`(agentlab [^`]+)`", README)]
+LINES = [line.split("#")[0].strip() for block in FENCED for line in block.splitlines() if line.startswith("agentlab ")]
+COMMANDS = sorted({command for command in (*INLINE, *LINES) if not command.endswith("--help")})
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -27,7 +30,7 @@ def test_its_python_runs_and_shows_something(
     assert capsys.readouterr().out.strip()
 
 
-@pytest.mark.parametrize("command", [one or other for one, other in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_its_commands_are_commands(command: str) -> None:
     arguments = shlex.split(command)[1:]
     assert parser().parse_args(arguments).run

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def run_cog(arguments: argparse.Namespace) -> int:
     """Run prompts with the cog and its agents; without prompts and offline, the scripted scenario."""
     from agentlab.cli.folders import dated_folder, is_empty_folder, make_folder
+    from agentlab.cli.given import prompts_of
     from agentlab.cli.models import close_model
-    from agentlab.cli.run import prompts_of
     from agentlab.harness.scenario import PROMPTS
 
     scripted = not (arguments.prompt or arguments.script) and arguments.provider == "offline" and not arguments.cassette
@@ -72,8 +72,8 @@ def _session(arguments: argparse.Namespace) -> dict[str, Any]:
 
     from agentlab.builtin_tools import now, wordcount, workspace_tools
     from agentlab.cli.folders import existing_folder
+    from agentlab.cli.given import policy_of
     from agentlab.cli.models import open_model
-    from agentlab.cli.run import policy_of
     from agentlab.harness.actors import ACTORS, COG
     from agentlab.harness.pages import Fetcher, fetch_url_tool
 

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.cli.folders import OTHER, dated_folder, existing_folder, is_empty_folder, make_folder
+from agentlab.cli.given import policy_of, prompts_of
 from agentlab.cli.models import add_model_arguments, close_model, open_model
 from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agentlab.endings import TurnResult
-    from agentlab.policy import Policy
     from agentlab.runner import Runner
 
 EXAMPLES = """\
@@ -92,33 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
     finally:
         close_model(provider)
-
-
-def prompts_of(given: Sequence[str] | None, script: str | None) -> list[str]:
-    """The prompts of a run, from arguments and script.
-
-    Raises:
-        InputError: There are none, or the script cannot be read.
-    """
-    prompts = [decoded(prompt) for prompt in given or ()]
-    if script is not None:
-        try:
-            text = Path(script).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror}): name a text file", path=script) from None
-        except UnicodeDecodeError:
-            raise InputError("is not a text file in UTF-8: one prompt per line is expected", path=script) from None
-        prompts += [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if not prompts:
-        raise InputError("there is nothing to ask: give --prompt TEXT or --script FILE")
-    return prompts
-
-
-def policy_of(name: str | None) -> Policy:
-    """The chapter's policy, another by its name, or one from a file."""
-    from agentlab.policy import CHAPTER, load_policy
-
-    return CHAPTER if name is None else load_policy(name)
 
 
 def run_prompts(prompts: list[str], out: Path, *, as_json: bool, **settings: Any) -> int:
