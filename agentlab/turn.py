@@ -96,7 +96,6 @@ class Turn:
         self._asked: set[str] = set()
         self._calls: list[tuple[ToolCall, CallDict]] = []
         self._outcomes: list[Outcome | None] = []
-        self._limit: str | None = None
         self._seen: dict[tuple[str, str], tuple[str, int]] = {}
 
     # -- the steps of the loop
@@ -115,9 +114,7 @@ class Turn:
 
     def limit_reached(self) -> str | None:
         """Why no other iteration may begin, or None."""
-        if self.budget is not None and (spent := self.budget.reached()) is not None:
-            return spent
-        return None if self.turns.left > 0 else "max_turns"
+        return self._spent() or (None if self.turns.left > 0 else "max_turns")
 
     def call_model(self) -> Reply:
         """Make one model call and read its reply: ids made unique, calls without a name dropped."""
@@ -149,7 +146,7 @@ class Turn:
         if CallFinished in self.audience:
             self.audience.tell(CallFinished(*self.scribe.place, reply, usage, time.perf_counter() - started))
         if self.budget is not None:
-            self._limit = self.budget.spend(usage)
+            self.budget.spend(usage)
         return reply
 
     def fault_of(self, reply: Reply) -> str | None:
@@ -166,8 +163,8 @@ class Turn:
         if reply.text.strip():
             self._pieces.append(reply.text)
             self._append_reply({"role": "assistant", "content": reply.text}, reply)
-        if self._limit is not None:
-            return Ending("partial", self._limit)
+        if (spent := self._spent()) is not None:
+            return Ending("partial", spent)
         self.scribe.say(ASK_AGAIN[fault].format(calls=CALL_NOT_RUN if reply.tool_calls else ""))
         return None
 
@@ -185,7 +182,8 @@ class Turn:
     def append_observations(self) -> Ending | None:
         """Run the calls, side by side where there are several, and append what the model sees of them."""
         calls = [call for call, _ in self._calls]
-        if self._limit is not None:
+        spent = self._spent()
+        if spent is not None:
             self._outcomes = [Outcome(NOT_RUN, is_error=True)] * len(calls)
         elif self._is_last():
             self._run_last(calls)
@@ -197,8 +195,8 @@ class Turn:
             run_side_by_side(calls, self.toolbox, self.scope, self._outcomes)
         repeats = self._append_outcomes(self._calls, self._outcomes, self.policy, self.store)
         self._calls, self._outcomes = [], []
-        if self._limit is not None:
-            return Ending("partial", self._limit)
+        if spent is not None:
+            return Ending("partial", spent)
         if repeats == TOLD_AT:
             self.scribe.say(REPEATED.format(count=TOLD_AT))
         return Ending("partial", "repeated_call") if repeats >= STOPPED_AT else None
@@ -225,6 +223,10 @@ class Turn:
         return result
 
     # -- what they are made of
+
+    def _spent(self) -> str | None:
+        """The limit of the budget that is reached, if one is."""
+        return None if self.budget is None else self.budget.reached()
 
     def _compactor(self, compaction: Compaction, summariser: Any) -> Compactor:
         from agentlab.compaction.compactor import Compactor
@@ -349,15 +351,7 @@ class Turn:
         self.scribe.append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
         if ToolFinished in self.audience:
             self.audience.tell(
-                ToolFinished(
-                    self.scribe.turn,
-                    self.scribe.iteration,
-                    call,
-                    seen.original_chars,
-                    shown,
-                    seen.is_error,
-                    seen.store_id,
-                )
+                ToolFinished(*self.scribe.place, call, seen.original_chars, shown, seen.is_error, seen.store_id)
             )
 
     def _repeats(self, pairs: list[tuple[ToolCall, CallDict]], observations: list[Observation]) -> int:
