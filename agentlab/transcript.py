@@ -69,7 +69,10 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """What a session folder holds; `decisions` name messages by their place in `lines`."""
+    """What a session folder holds; `decisions` name messages by their place in `lines`.
+
+    `decided_after` has for each decision how many lines stood before it.
+    """
 
     path: Path
     header: Header
@@ -77,6 +80,7 @@ class SessionRecord(msgspec.Struct, frozen=True):
     turns: list[TurnLine]
     notes: list[Repaired]
     decisions: list[CompactionDecided] = []
+    decided_after: list[int] = []
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -290,6 +294,7 @@ def _read_messages(path: Path, folder: Path, problems: list[Problem]) -> Session
     lines: list[MessageAppended] = []
     notes: list[Repaired] = []
     decisions: list[CompactionDecided] = []
+    decided_after: list[int] = []
     places: dict[int, int] = {}  # of the messages that the lines so far know: their index, their place in `lines`
     for line in read_lines(path, Header | MessageAppended | Repaired | CompactionDecided, problems):
         if isinstance(line, MessageAppended):
@@ -301,6 +306,7 @@ def _read_messages(path: Path, folder: Path, problems: list[Problem]) -> Session
             placed = moved(line, places, len(lines))
             if not decisions or placed != decisions[-1]:
                 decisions.append(placed)
+                decided_after.append(len(lines))
         elif isinstance(line, Repaired):
             notes.append(line)
         elif header is None:
@@ -310,4 +316,4 @@ def _read_messages(path: Path, folder: Path, problems: list[Problem]) -> Session
             raise InputError(f"nothing in it is a line of a session ({SCHEMA})", path=path)
         problems.append(Problem(str(path), 1, "there is no header: system prompt and tools are unknown"))
         header = Header(SCHEMA, 0.0)
-    return SessionRecord(folder, header, lines, [], notes, decisions)
+    return SessionRecord(folder, header, lines, [], notes, decisions, decided_after)

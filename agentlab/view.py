@@ -68,7 +68,7 @@ class View:
             head, cut = self._folded(decision, decision.cursor)
             self._sent, self._head = [*head, *sent[cut:]], len(head)
             self.cursor, self.summary, self.pinned = decision.cursor, decision.summary, decision.pinned
-            self.system_part = "" if head else _standing_in(decision, decision.cursor, self.source)
+            self.system_part = "" if head else standing_in(decision, decision.cursor, self.source)
             return
         for place, message in self._changed(decision):
             sent[place] = message
@@ -114,10 +114,10 @@ class View:
         cut = cursor - self.cursor + self._head
         if decision.place == "system":
             return [], cut
-        return [{"role": "user", "content": _standing_in(decision, cursor, self.source), "origin": "loop"}], cut
+        return [{"role": "user", "content": standing_in(decision, cursor, self.source), "origin": "loop"}], cut
 
 
-def _standing_in(decision: CompactionDecided, cursor: int, source: list[Message]) -> str:
+def standing_in(decision: CompactionDecided, cursor: int, source: list[Message]) -> str:
     """The text that stands for the messages before the cursor."""
     return HEADING.format(count=cursor, summary=decision.summary) + "".join(
         PINNED.format(name=source[index].get("name"), text=source[index]["content"]) for index in decision.pinned

@@ -48,18 +48,67 @@ class CallParts(msgspec.Struct, frozen=True):
     method: str
 
 
+class Sums:
+    """Sums over ranges of numbers of which some change: a change and a sum take time in the logarithm of their count.
+
+    Args:
+        values: The numbers.
+
+    >>> sums = Sums([1, 2, 3])
+    >>> sums.change(1, 10)
+    >>> sums.between(0, 2), sums.between(2, 1)
+    (11, 0)
+    """
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self._values = list(values)
+        self._first = [0, *accumulate(values)]
+        self._tree: list[int] = []  # a Fenwick tree of what was added since
+
+    def change(self, index: int, value: int) -> None:
+        """Set a number."""
+        added, self._values[index] = value - self._values[index], value
+        if not self._tree:
+            self._tree = [0] * len(self._first)
+        at = index + 1
+        while at < len(self._tree):
+            self._tree[at] += added
+            at += at & -at
+
+    def between(self, start: int, stop: int) -> int:
+        """The sum from `start` to before `stop`; 0 where that is no range."""
+        return self._to(stop) - self._to(start) if stop > start else 0
+
+    def _to(self, stop: int) -> int:
+        total, at = self._first[stop], stop if self._tree else 0
+        while at:
+            total += self._tree[at]
+            at -= at & -at
+        return total
+
+
 class _Ledger:
-    """Sums over any range of messages in constant time."""
+    """What each message takes at the call that is looked at, and sums of it."""
 
     def __init__(self, session: Session, sizes: Sizes) -> None:
         records = session.records
         kept = {id(message) for message in without_scratchpad(session.messages)}  # type: ignore[arg-type]
-        self.all = _sums(sizes.messages)
-        self.parallel = _sums([s if f else 0 for s, f in zip(sizes.messages, _beyond_first(records), strict=True)])
-        self.bare = _sums([s if id(r.message) in kept else 0 for s, r in zip(sizes.messages, records, strict=True)])
+        self.all = Sums(sizes.messages)
+        self.is_parallel = _beyond_first(records)
+        self.parallel = Sums([s if f else 0 for s, f in zip(sizes.messages, self.is_parallel, strict=True)])
+        self.bare = Sums([s if id(r.message) in kept else 0 for s, r in zip(sizes.messages, records, strict=True)])
         self.first: dict[int, int] = {}
         for index, record in enumerate(records):
             self.first.setdefault(record.turn, index)
+        self._changes = list(zip(session.replaced, sizes.replaced, strict=True))[::-1]
+
+    def advance(self, call: int) -> None:
+        """Bring the sizes to those that hold at a call."""
+        while self._changes and self._changes[-1][0].call <= call:
+            changed, size = self._changes.pop()
+            self.all.change(changed.index, size)
+            if self.is_parallel[changed.index]:
+                self.parallel.change(changed.index, size)
 
 
 def parts_of(session: Session, sizes: Sizes | None = None) -> list[CallParts]:
@@ -73,7 +122,8 @@ def parts_of(session: Session, sizes: Sizes | None = None) -> list[CallParts]:
     ledger = _Ledger(session, sizes)
     parts: list[CallParts] = []
     sent = before = 0
-    for call in session.calls:
+    for number, call in enumerate(session.calls):
+        ledger.advance(number)
         made = _split(call, session, sizes, ledger, sent=sent, before=before)
         parts.append(made)
         sent, before = max(sent, call.stop), made.prompt
@@ -85,15 +135,15 @@ def _split(call: Call, session: Session, sizes: Sizes, ledger: _Ledger, *, sent:
     opening = min(max(ledger.first.get(call.turn, stop), start), stop)
     old = min(max(sent, start), stop)
     here = min(opening, old)
-    parallel = _between(ledger.parallel, here, old)
+    parallel = ledger.parallel.between(here, old)
     counted = [
         sizes.base,
-        _between(ledger.all, start, here),
-        _between(ledger.all, here, old) - parallel,
+        ledger.all.between(start, here),
+        ledger.all.between(here, old) - parallel,
         parallel,
-        _between(ledger.all, old, stop),
+        ledger.all.between(old, stop),
     ]
-    without = sizes.base + _between(ledger.bare, start, opening) + _between(ledger.all, opening, stop)
+    without = sizes.base + ledger.bare.between(0, opening) + ledger.all.between(opening, stop)
     usage = call.usage if call.measured else None
     whole = sum(counted)
     prompt = whole if usage is None else usage.prompt_tokens
@@ -166,11 +216,3 @@ def _beyond_first(records: Sequence[Record]) -> list[bool]:
         if record.role == "tool":
             seen.add(place)
     return flags
-
-
-def _sums(sizes: Sequence[int]) -> list[int]:
-    return [0, *accumulate(sizes)]
-
-
-def _between(sums: Sequence[int], start: int, stop: int) -> int:
-    return sums[stop] - sums[start] if stop > start else 0

@@ -6,6 +6,7 @@ messages, so a log in which earlier messages were replaced by a summary is a ran
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,9 @@ class Record(msgspec.Struct, frozen=True):
         time: Seconds since 1970, or None.
         original_chars: Of a tool message, its size before it was cut, where that is known.
         store_id: Of a tool message, names the full text in the store.
+        is_summary: Whether it stands for earlier messages that are not sent any more.
+        image_tokens: Of the images in it, by the provider's rule for sizes; they are no part of the text.
+        thinking: Of an assistant message, what it thought before it spoke; counted as output, and never as sent.
     """
 
     message: dict[str, Any]
@@ -40,6 +44,9 @@ class Record(msgspec.Struct, frozen=True):
     time: float | None = None
     original_chars: int | None = None
     store_id: str | None = None
+    is_summary: bool = False
+    image_tokens: int = 0
+    thinking: str = ""
 
     @property
     def role(self) -> str:
@@ -65,6 +72,8 @@ class Record(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct, frozen=True):
     """A model call that returned.
 
+    Its prompt is the messages from `start` to `stop`, but where `Session.replaced` says otherwise.
+
     Attributes:
         turn: The user turn, from 1.
         iteration: Which call of the turn, from 1.
@@ -75,6 +84,9 @@ class Call(msgspec.Struct, frozen=True):
         stop_reason: Why the model stopped, where the log says.
         model: The model, where the log says.
         time: When the reply came, in seconds since 1970, or None.
+        output_measured: False where the log's count of output tokens is no count of them.
+        cache_write_1h_tokens: Of the usage's `cache_write_tokens`, those that are kept for an hour.
+        cost: US dollars, where the log says.
     """
 
     turn: int
@@ -86,11 +98,28 @@ class Call(msgspec.Struct, frozen=True):
     stop_reason: str | None = None
     model: str | None = None
     time: float | None = None
+    output_measured: bool = True
+    cache_write_1h_tokens: int = 0
+    cost: float | None = None
 
     @property
     def measured(self) -> bool:
         """Whether the provider said how large the prompt was."""
         return self.usage is not None and self.usage.exact and self.usage.prompt_tokens > 0
+
+
+class Replaced(msgspec.Struct, frozen=True):
+    """From one call on, a message is sent with another text, or not at all.
+
+    Attributes:
+        call: The first such call, as an index into `Session.calls`.
+        index: The message, as an index into `Session.records`.
+        text: What is sent in its place; None where nothing is. Its own text brings it back.
+    """
+
+    call: int
+    index: int
+    text: str | None
 
 
 class Observed(msgspec.Struct, frozen=True):
@@ -125,7 +154,7 @@ class Session(msgspec.Struct, frozen=True):
         format: Name of the importer that read it.
         path: The file or folder.
         records: The messages, in order; the system prompt is not among them.
-        calls: The model calls, in order.
+        calls: The model calls, in order; neither `start` nor `stop` ever decreases.
         provider: Who answered, where the log says.
         model: Which model, where the log says.
         system: The system prompt.
@@ -134,6 +163,11 @@ class Session(msgspec.Struct, frozen=True):
         policy: How observations were cut, where the log says.
         labels: What else the log says of the whole, such as a task and a reward.
         store_folder: Where results are kept in full.
+        replaced: What was sent differently from some call on, in the order of `call`.
+        parent: The `id` of the session whose tool call started this one, as of a sub-agent.
+        aside: What calls beside the conversation used, such as those that wrote its summaries.
+        usage: Of all calls, where the log gives only the sum.
+        cost: US dollars for all calls, where the log says.
 
     >>> session = Session("a", "chat", Path("a.json"), (), ())
     >>> session
@@ -153,6 +187,11 @@ class Session(msgspec.Struct, frozen=True):
     policy: dict[str, Any] = {}
     labels: dict[str, Any] = {}
     store_folder: Path | None = None
+    replaced: tuple[Replaced, ...] = ()
+    parent: str = ""
+    aside: tuple[Usage, ...] = ()
+    usage: Usage | None = None
+    cost: float | None = None
 
     def __repr__(self) -> str:
         """A line, not the whole session."""
@@ -166,12 +205,21 @@ class Session(msgspec.Struct, frozen=True):
         return [record.message for record in self.records]
 
     def carried(self) -> list[int]:
-        """For each message, how many calls were sent it."""
+        """For each message, how many calls were sent it with its own text."""
         steps = [0] * (len(self.records) + 1)
         for call in self.calls:
             steps[call.start] += 1
             steps[call.stop] -= 1
-        return list(accumulate(steps))[:-1]
+        counts = list(accumulate(steps))[:-1]
+        starts, stops = [call.start for call in self.calls], [call.stop for call in self.calls]
+        altered: set[int] = set()
+        for call, index, text in map(msgspec.structs.astuple, self.replaced):
+            own = text == self.records[index].text
+            if own == (index in altered):
+                later = bisect_right(starts, index) - max(call, bisect_right(stops, index))
+                counts[index] += max(0, later) if own else -max(0, later)
+                altered ^= {index}
+        return counts
 
     def observations(self) -> list[Observed]:
         """The observations in order, in full where the store has them."""

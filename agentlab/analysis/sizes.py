@@ -27,15 +27,17 @@ class Sizes(msgspec.Struct, frozen=True):
 
     Attributes:
         base: Of the system prompt, the tools and what opens the reply: part of every prompt.
-        messages: Of each message, in order.
+        messages: Of each message, in order; images included.
         exact: Whether the tokenizer is the model's own and covers all of it.
         method: How it was counted.
+        replaced: Of each entry of `Session.replaced`, what is sent in the message's place.
     """
 
     base: int
     messages: tuple[int, ...]
     exact: bool
     method: str
+    replaced: tuple[int, ...] = ()
 
 
 def tokenizer_name(session: Session, model: str | None = None) -> str:
@@ -67,15 +69,19 @@ def sizes_of(session: Session, model: str | None = None) -> Sizes:
     counts = [count(record.message) for record in session.records]
     base = count_messages([], name, system=session.system) + count_tools(session.tools, name)
     method = join_methods(base.method, *dict.fromkeys(each.method for each in counts))
-    exact = base.exact and all(each.exact for each in counts)
+    exact = base.exact and all(each.exact for each in counts) and not any(r.image_tokens for r in session.records)
     if session.provider in OFFLINE and model is None:
         exact, method = True, DEFAULT
     elif model is None and not session.model:
         exact, method = False, f"{DEFAULT} for an unknown model"
-    sizes = tuple(each.n for each in counts)
+    sizes = tuple(each.n + record.image_tokens for each, record in zip(counts, session.records, strict=True))
+    replaced = tuple(
+        0 if each.text is None else count({**session.records[each.index].message, "content": each.text}).n
+        for each in session.replaced
+    )
     if not session.system and not session.tools:
         base = TokenCount(max(base.n, _unlogged_base(session, sizes)), exact, method)
-    return Sizes(base.n, sizes, exact, method)
+    return Sizes(base.n, sizes, exact, method, replaced)
 
 
 def _unlogged_base(session: Session, sizes: tuple[int, ...]) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab.analysis.importers.decisions import Placed, sent_after, with_summaries
 from agentlab.analysis.importers.shape import message_of, plausible, tools_of
 from agentlab.analysis.session import Call, Record, Session
 from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, Problem, read_session
@@ -46,29 +47,31 @@ def read(peek: Peek) -> list[Session]:
         reason = f"there are no messages, only {TRANSCRIPT}: {MESSAGES} is needed to count what was sent"
         peek.problems.append(Problem(str(path), 1, reason))
     header, folder = record.header, record.path
-    records = _records(record.lines, str(path / MESSAGES if path.is_dir() else path), peek.problems)
+    read = _records(record.lines, str(path / MESSAGES if path.is_dir() else path), peek.problems)
+    records, marks = with_summaries(read, record)
     turns = _turns(record.turns, str(folder / TRANSCRIPT), peek.problems)
+    calls, replaced = sent_after(marks, _calls(records, turns))
     return [
         Session(
             id=folder.resolve().name if path.name in (MESSAGES, TRANSCRIPT) else path.stem,
             format=NAME,
             path=path if path.is_dir() else folder if path.name == MESSAGES else path,
-            records=tuple(placed for placed, _ in records),
-            calls=_calls(records, turns),
+            records=tuple(each.record for each in records),
+            calls=calls,
             provider=header.provider,
-            model=header.model or next((line.model for _, line in records if line.model), None),
+            model=header.model or next((each.line.model for each in read if each.line.model), None),
             system=header.system,
             tools=tools_of(header.tools),
             turns=tuple(turns),
             policy=header.policy,
             store_folder=folder / STORE if (folder / STORE).is_dir() else None,
+            replaced=replaced,
+            aside=tuple(each.usage for each in record.decisions if each.usage is not None),
         )
     ]
 
 
-def _records(
-    lines: Sequence[MessageAppended], path: str, problems: list[Problem]
-) -> list[tuple[Record, MessageAppended]]:
+def _records(lines: Sequence[MessageAppended], path: str, problems: list[Problem]) -> list[Placed]:
     names: dict[str, str] = {}
     placed = []
     for number, line in enumerate(lines, 1):
@@ -82,7 +85,8 @@ def _records(
         message = message_of(line.message, report, names)
         if message is not None:
             record = Record(message, line.turn, line.iteration, line.time, line.original_chars, line.store_id)
-            placed.append((record, msgspec.structs.replace(line, usage=plausible(line.usage, report))))
+            known = msgspec.structs.replace(line, usage=plausible(line.usage, report))
+            placed.append(Placed(number - 1, record, known))
     return placed
 
 
@@ -104,12 +108,12 @@ def _is_place(turn: int, iteration: int) -> bool:
     return 0 <= turn <= MOST_TURNS and 0 <= iteration <= MOST_TURNS
 
 
-def _calls(records: Sequence[tuple[Record, MessageAppended]], turns: Sequence[TurnLine]) -> tuple[Call, ...]:
+def _calls(records: Sequence[Placed], turns: Sequence[TurnLine]) -> tuple[Call, ...]:
     """A call for each iteration that the model answered; its prompt is all that stands before its first message."""
     endings = {turn.turn: turn for turn in turns}
     calls: list[Call] = []
     known: set[tuple[int, int]] = set()
-    for index, (record, line) in enumerate(records):
+    for index, (record, line) in enumerate((each.record, each.line) for each in records):
         place = (record.turn, record.iteration)
         if record.iteration < 1 or place in known:
             continue
