@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
+import pandas as pd
 import pytest
 from analysis_sessions import asks, result, says, user
 
 from agentlab.analysis import compare, compare_cuts, curve, read_messages
 from agentlab.errors import InputError
-from agentlab.plots import plot_comparison, plot_curve, save
+from agentlab.plots import plot_comparison, plot_curve, plot_requests, save
 from agentlab.policy import CHAPTER, Limit, Policy
 
 TALK = [
@@ -177,6 +178,59 @@ def test_where_there_is_nothing_to_lose_a_sentence_says_so(session, said):
 def test_policies_without_a_common_limit_stand_side_by_side_by_name(session):
     ax = plot_comparison(compare(session, [CHAPTER, Policy("none", default=Limit(0))]))
     assert [label.get_text() for label in ax.get_xticklabels()[:2]] == ["chapter", "none"]
+
+
+def requests_frame(*prompts, policy="none", measured=True):
+    """Rows of calls: pairs of prompt tokens and unchanged tokens."""
+    return pd.DataFrame(
+        {
+            "policy": policy,
+            "call": range(1, len(prompts) + 1),
+            "prompt_tokens": [prompt for prompt, _ in prompts],
+            "unchanged_tokens": [same for _, same in prompts],
+            "measured": measured,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def requests():
+    kept = requests_frame((100, 0), (150, 100), policy="keep")
+    return pd.concat([kept, requests_frame((100, 0), (80, 20), policy="drop", measured=False)], ignore_index=True)
+
+
+def test_requests_stand_on_what_they_share_with_the_one_before_in_a_block_per_policy(requests):
+    ax = plot_requests(requests)
+    same, rest = ax.containers[::2], ax.containers[1::2]
+    assert [[bar.get_height() for bar in block] for block in same] == [[0, 100], [0, 20]]
+    assert [[bar.get_height() for bar in block] for block in rest] == [[100, 50], [100, 60]]
+    for below, above in zip(same, rest, strict=True):
+        for low, high in zip(below, above, strict=True):
+            assert (high.get_x(), high.get_y()) == (low.get_x(), low.get_height())
+    lefts = [bar.get_x() for block in same for bar in block]
+    assert lefts == sorted(set(lefts))
+
+
+def test_above_each_block_stand_its_policy_its_sum_and_the_unchanged_share(requests):
+    ax = plot_requests(requests)
+    assert texts(ax) == ["keep\n250 tokens\n40% unchanged", "drop\n180 tokens\n11% unchanged"]
+    assert ax.get_ylabel() == "prompt tokens per call (partly estimated)"
+    assert ax.get_xlabel() == "model call"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "as in the request before it",
+        "new, changed, or behind a change",
+    ]
+
+
+def test_calls_are_numbered_anew_in_each_block():
+    frame = pd.concat([requests_frame(*[(9, 3)] * 21, policy=name) for name in ("b", "a")], ignore_index=True)
+    ax = plot_requests(frame)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10", "20"] * 2
+    assert [text.split("\n")[0] for text in texts(ax)] == ["b", "a"]
+
+
+def test_no_request_is_said(requests):
+    assert texts(plot_requests(requests.iloc[:0])) == ["No model was called, so there is nothing to draw."]
 
 
 def test_axes_that_are_given_are_drawn_into_and_returned(frame, comparison):

@@ -1,4 +1,4 @@
-"""Plots of the frames that `agentlab.analysis` makes.
+"""Plots of frames, such as those that `agentlab.analysis` makes.
 
 Each takes a frame and, where it goes into a figure of yours, an `ax`; it returns the `Axes` and sets no global style.
 Without an `ax` a figure of its own is made, apart from pyplot: nothing to close, nothing that shows twice. Its axes
@@ -7,6 +7,7 @@ colour-blind readers can tell apart; texts follow matplotlib's style, so that a 
 
 - `curve`: prompt tokens per user turn, with and without continuation
 - `comparison`: what each way of cutting keeps
+- `requests`: prompt tokens per call under several policies, and what of them stayed as it was
 - `figures`: axes, colours, files
 """
 
@@ -15,5 +16,6 @@ from __future__ import annotations
 from agentlab.plots.comparison import plot_comparison
 from agentlab.plots.curve import plot_curve
 from agentlab.plots.figures import save
+from agentlab.plots.requests import plot_requests
 
-__all__ = ["plot_comparison", "plot_curve", "save"]
+__all__ = ["plot_comparison", "plot_curve", "plot_requests", "save"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, SKY, finish, new_axes, say, text_colour
+from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, SKY, counted, finish, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def plot_curve(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _draw_contexts(ax, frame)
     _draw_bars(ax, frame)
     ax.set_xlabel("user turn")
-    ax.set_ylabel(f"prompt tokens per user turn\n({_counted(frame)}; * always estimated)")
+    ax.set_ylabel(f"prompt tokens per user turn\n({counted(frame)}; * always estimated)")
     _whole_turns(ax, list(frame["turn"]))
     finish(ax)
     _legend(ax)
@@ -106,14 +106,6 @@ def _draw_bars(ax: Axes, frame: pd.DataFrame) -> None:
         if column != "resent_parallel" or heights.any():
             ax.bar(turns + FILLED[0], heights, FILLED[1], bottom=bottom, color=colour, label=label, lw=0, zorder=2)
         bottom = bottom + heights
-
-
-def _counted(frame: pd.DataFrame) -> str:
-    """Whether the totals were measured, in a word or two."""
-    measured = frame["measured"]
-    if measured.all():
-        return "measured"
-    return "partly estimated" if measured.any() else "estimated"
 
 
 def _whole_turns(ax: Axes, turns: Sequence[int]) -> None:

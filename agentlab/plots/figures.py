@@ -10,6 +10,7 @@ from agentlab.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -36,6 +37,14 @@ def text_colour() -> str:
     from matplotlib import rcParams
 
     return str(rcParams["text.color"])
+
+
+def counted(frame: pd.DataFrame) -> str:
+    """Whether the totals were measured, in a word or two."""
+    measured = frame["measured"]
+    if measured.all():
+        return "measured"
+    return "partly estimated" if measured.any() else "estimated"
 
 
 def finish(ax: Axes) -> None:
