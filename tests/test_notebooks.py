@@ -58,14 +58,22 @@ def test_check_notices_a_cell_that_was_edited_in_the_notebook(path, tmp_path, ca
     shutil.copytree(NOTEBOOKS / "source", tmp_path / "source")
     copy = tmp_path / path.name
     main = runpy.run_path(str(tmp_path / "source" / "build.py"))["main"]
-    for other in PATHS:
-        shutil.copy(other, tmp_path)
-    assert main(["--check"]) == 0
+    shutil.copy(path, copy)
+    assert main(["--check", path.stem]) == 0
     edited = json.loads(path.read_text(encoding="utf-8"))
     edited["cells"][-1]["source"] = ["something else"]
     copy.write_text(json.dumps(edited), encoding="utf-8")
-    assert main(["--check"]) == 1
+    assert main(["--check", path.stem[:2]]) == 1
     assert f"{path.name} is not what its source says" in capsys.readouterr().out
+    assert main(["--check"]) == 1
+
+
+def test_a_name_that_no_source_has_is_refused(path, capsys):
+    pytest.importorskip("jupytext")
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_path(str(BUILD))["main"](["--check", f"no-{path.stem}"])
+    assert stopped.value.code == 2
+    assert f"no source in notebooks/source begins with no-{path.stem}" in capsys.readouterr().err
 
 
 def test_code_cells_are_small_and_come_after_a_sentence(path):

@@ -1,6 +1,7 @@
 """Write the notebooks: their sources are the `.py` files beside this script, in jupytext's percent format.
 
     python notebooks/source/build.py            executes the sources and writes the notebooks, outputs included
+    python notebooks/source/build.py 02 04      only those whose names begin so
     python notebooks/source/build.py --check    changes nothing; exit code 1 where a notebook is not from its source
 
 A notebook is only edited through its source. `--check` compares the cells and leaves the outputs to nbval.
@@ -12,16 +13,20 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SOURCE = Path(__file__).resolve().parent
 NOTEBOOKS = SOURCE.parent
 CELL_SECONDS = 120
 
 
-def sources() -> list[Path]:
-    """The sources, in the order of their numbers."""
-    return sorted(SOURCE.glob("[0-9][0-9]_*.py"))
+def sources(names: Sequence[str] = ()) -> list[Path]:
+    """The sources, in the order of their numbers: all, or those whose names begin with one of `names`."""
+    found = sorted(SOURCE.glob("[0-9][0-9]_*.py"))
+    return [source for source in found if source.stem.startswith(tuple(names))] if names else found
 
 
 def notebook_of(source: Path) -> Any:
@@ -75,13 +80,18 @@ def main(arguments: list[str] | None = None) -> int:
     """Build or check; returns the exit code."""
     parser = argparse.ArgumentParser(description="Write the notebooks from their sources.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a notebook is not current")
-    if parser.parse_args(arguments).check:
-        stale = [source.stem for source in sources() if not is_current(source)]
+    parser.add_argument("names", nargs="*", help="beginnings of the names of notebooks, such as 02; without them all")
+    given = parser.parse_args(arguments)
+    chosen = sources(given.names)
+    if not chosen:
+        parser.error(f"no source in notebooks/source begins with {' or '.join(given.names)}")
+    if given.check:
+        stale = [source.stem for source in chosen if not is_current(source)]
         for name in stale:
             say(f"notebooks/{name}.ipynb is not what its source says: run python notebooks/source/build.py")
         return 1 if stale else 0
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
-    for source in sources():
+    for source in chosen:
         say(f"wrote notebooks/{build(source).name}")
     return 0
 
