@@ -7,6 +7,9 @@ The steps, from a log on disk to frames:
 - `sizes`: tokens of each message, counted once
 - `parts`: the prompt of each call, split into new and re-sent
 - `curve`: a row per turn, a row per call, a few sentences
+- `composition`: the same prompts by kind of message
+- `trend`: powers, trends and bends of plain numbers
+- `growth`: linear or not, and why; the largest jumps
 - `evidence`: what in an observation may matter later
 - `compare`: policies on a session's own observations
 
@@ -16,8 +19,10 @@ Importing this loads neither pandas nor a tokenizer.
 from __future__ import annotations
 
 from agentlab.analysis.compare import COMPARE_COLUMNS, compare, compare_cuts
+from agentlab.analysis.composition import composition, composition_by_call
 from agentlab.analysis.curve import CALL_COLUMNS, CURVE_COLUMNS, calls_frame, curve, summary
 from agentlab.analysis.frames import Column, describe
+from agentlab.analysis.growth import growth, jumps, segments_frame
 from agentlab.analysis.importers import IMPORTERS, load, read_messages
 from agentlab.analysis.session import Call, Observed, Record, Session
 
@@ -34,9 +39,14 @@ __all__ = [
     "calls_frame",
     "compare",
     "compare_cuts",
+    "composition",
+    "composition_by_call",
     "curve",
     "describe",
+    "growth",
+    "jumps",
     "load",
     "read_messages",
+    "segments_frame",
     "summary",
 ]
