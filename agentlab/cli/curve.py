@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from agentlab.cli.terminal import decoded, tell, write_json
+from agentlab.cli.logs import add_arguments, chosen, read_logs
+from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
-
-if TYPE_CHECKING:
-    from agentlab.analysis.session import Session
 
 EXAMPLES = """\
 reads: session folders of agentlab, OpenAI chat messages (JSON or JSONL), tau-bench results
@@ -20,7 +18,6 @@ examples:
   agentlab curve results/gpt-4o-airline.json --run 17 --plot curve.png
   agentlab curve messages.json --json
 """
-LISTED = 20
 
 
 def add(commands: Any) -> None:
@@ -32,9 +29,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("path", metavar="PATH", help="a session folder, or a file of messages")
-    parser.add_argument("--run", metavar="N", type=int, dest="number", help="which session of the file, from 1")
-    parser.add_argument("--model", metavar="M", help="count as for this model, where the log names none")
+    add_arguments(parser)
     parser.add_argument("--plot", metavar="PNG", help="write the curve as a picture")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
@@ -42,14 +37,11 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from agentlab.analysis import load
     from agentlab.analysis.curve import curve, summary
     from agentlab.cli.results import as_json, print_results
 
-    sessions, problems = load(arguments.path)
-    for problem in problems:
-        tell(str(problem))
-    session = chosen(sessions, arguments.number, arguments.path)
+    logs = read_logs(arguments)
+    session = chosen(logs.sessions, None, arguments.paths)
     turns = curve(session, model=arguments.model)
     if arguments.plot:
         from agentlab import plots
@@ -61,31 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         whole = {
             "session": decoded(session.id),
-            "sessions": len(sessions),
+            "sessions": logs.held,
             "curve": as_json(turns),
             "summary": summary(session, model=arguments.model),
-            "problems": [decoded(str(problem)) for problem in problems],
+            "problems": [decoded(str(problem)) for problem in logs.problems],
         }
         write_json(whole)
         return 0
-    if len(sessions) > 1:
-        sys.stdout.write(f"session {sessions.index(session) + 1} of {len(sessions)}: {session.id}\n")
+    if logs.held > 1:
+        sys.stdout.write(f"session {arguments.number or 1} of {logs.held}: {session.id}\n")
     print_results(session, turns, None)
     return 0
-
-
-def chosen(sessions: list[Session], number: int | None, path: str) -> Session:
-    """The session that was asked for.
-
-    Raises:
-        InputError: There is no such number, or there are several and none was named.
-    """
-    if not sessions:
-        raise InputError("there is no session in it that can be read", path=path)
-    if number is None:
-        number = 1
-        if len(sessions) > 1:
-            tell(f"{path} holds {len(sessions)} sessions; this is the first, --run N takes another")
-    if not 1 <= number <= len(sessions):
-        raise InputError(f"--run is 1 to {len(sessions)}, and {number} is not", path=path)
-    return sessions[number - 1]
