@@ -161,7 +161,9 @@ for each in mistakes:
 # %% tags=["nbval-check-output"]
 from agentlab.messages import ToolCall
 
-for sent in ('{"text": "to be or"}', {"arguments": {"text": "to be"}}, {"text": ["to be"]}, "{'text': 'to be'"):
+plain = '{"text": "to be or"}', {"arguments": {"text": "to be"}}
+others = {"text": ["to be"]}, "{'text': 'to be'"
+for sent in [*plain, *others]:
     seen = observe(ToolCall("1", "wordcount", sent), box)
     print(fill(f"{sent!s} gives {seen.text}", 100, subsequent_indent="   "))
 
@@ -224,16 +226,17 @@ show.source(error_text, docstring=False)
 # %% tags=["nbval-check-output"]
 warned = "src/part_{0:03}.c:{0}:9: warning: unused variable 'spare_{0:03}' [-Wunused-variable]"
 why = "src/main.c:88:17: error: 'struct plan' has no member named 'weight'"
-output = "\n".join([*(warned.format(n) for n in range(1, 381)), why, "make: *** [Makefile:12: all] Error 1"])
+lines = [*(warned.format(n) for n in range(1, 381)), why, "make: *** [Makefile:12: all] Error 1"]
+output = "\n".join(lines)
 
 
 @tool
-def build(target: str) -> str:
-    """Build a target."""
+def build() -> str:
+    """Build the program."""
     raise RuntimeError(f"cc ended with exit code 1\n{output}")
 
 
-raised = observe(call("build", target="server"), {"build": build})
+raised = observe(call("build"), {"build": build})
 print(f"{raised.original_chars:,} characters raised, {len(raised.text):,} shown")
 
 # %% [markdown]
@@ -404,7 +407,7 @@ from agentlab.runner import Runner
 
 QUESTIONS = """How many words are in 'to be or not to be'?
 Read sorce.py. What is it for?
-Call build with target 'server'.
+Call build.
 Find 'code-end' in response.http.
 Call wait_for_lock with name 'db'.
 List the files.
@@ -460,9 +463,6 @@ plots.plot_curve(curve(recorded))
 # Last, the same questions with the names right, and with other limits for errors. `Policy(errors=...)` sets them.
 
 # %%
-import pandas as pd
-
-
 def session_tokens(misbehave, limit):
     policy = Policy(errors=Limit(limit))
     with Runner(OfflineModel(misbehave=misbehave), tools=tools, policy=policy) as other:
@@ -470,10 +470,20 @@ def session_tokens(misbehave, limit):
     return sum(usage.prompt_tokens for usage in usages)
 
 
-limits = (500, 2_000, 40_000)
+f"{session_tokens('unknown_tool', 2_000):,} prompt tokens, as before"
+
+# %% [markdown]
+# And so for three limits.
+
+# %%
+import pandas as pd
+
+limits = pd.Index([500, 2_000, 40_000], name="limit of an error, characters")
 kinds = {"every first name misspelt": "unknown_tool", "names right": None}
-totals = pd.DataFrame({name: [session_tokens(kind, n) for n in limits] for name, kind in kinds.items()}, limits)
-look = {"color": ["#D55E00", "#0072B2"], "rot": 0, "figsize": (8, 3.4), "xlabel": "limit of an error, characters"}
+totals = pd.DataFrame(index=limits)
+for name, kind in kinds.items():
+    totals[name] = [session_tokens(kind, limit) for limit in limits]
+look = {"color": ["#D55E00", "#0072B2"], "rot": 0, "figsize": (8, 3.4)}
 _ = totals.plot.bar(ylabel="prompt tokens of the session\n(measured, o200k_base)", **look)
 
 # %% [markdown]
@@ -484,14 +494,15 @@ _ = totals.plot.bar(ylabel="prompt tokens of the session\n(measured, o200k_base)
 # %%
 more = totals["every first name misspelt"] / totals["names right"] - 1
 print(totals, "\n")
-print("more tokens for one wrong name per turn:", *(f"{share:.0%} at {n:,}" for n, share in more.items()), sep="  ")
+print("more tokens for one wrong name per turn:")
+print(*(f"{share:.0%} at a limit of {n:,}" for n, share in more.items()), sep=", ")
 
 # %% [markdown]
 # Before you take 500 characters, look at what they leave of the build. They would do here, since the reason is last.
 # With `build.log` neither limit keeps it.
 
 # %% tags=["nbval-check-output"]
-print(observe(call("build", target="server"), kit, policy=Policy(errors=Limit(500)), store=store).text)
+print(observe(call("build"), kit, policy=Policy(errors=Limit(500)), store=store).text)
 
 # %% [markdown]
 # The session was written into a temporary folder, which goes now, and so does the last thread that waits.
