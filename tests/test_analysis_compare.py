@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlab.analysis import COMPARE_COLUMNS, compare, compare_cuts, load, read_messages
+from agentlab.analysis.citations import atoms, citations, kept
 from agentlab.analysis.compare import nothing_cut, share_kept
-from agentlab.analysis.evidence import atoms, citations, kept, lines_of
+from agentlab.analysis.key_lines import lines_of
 from agentlab.errors import InputError
 from agentlab.policy import CHAPTER, Limit, Policy
 from agentlab.providers.scripted import call
@@ -379,3 +381,23 @@ def test_names_cited_in_tau_bench_are_as_many_as_another_implementation_found():
             )
         shares[strategy] = round(100 * survive / 550, 1)
     assert shares == pytest.approx({"tail_cut": 88.7, "middle_snip": 99.5, "head_cut": 99.8}, abs=1)
+
+
+WORDS = st.text(alphabet="ab1_./- é\n", min_size=0, max_size=30)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=5), WORDS)
+def test_citations_are_those_that_a_search_of_every_text_finds(results, words):
+    """The index of words only spares looking; each atom of the last call is looked for in all that came before."""
+    talk = [user("Hi")]
+    for number, text in enumerate(results):
+        talk += [asks((f"t{number}", {})), result(text)]
+    session = read_messages([*talk, asks(("last", {"of": words})), result("")])
+    observations = session.observations()
+    boundary = r"(?<!\w){}(?!\w)"
+    expected = {
+        atom: [seen.index for seen in observations[:-1] if re.search(boundary.format(re.escape(atom)), seen.text)]
+        for atom in atoms(words)
+    }
+    found = {each.atom: list(each.sources) for each in citations(session, observations)}
+    assert found == {atom: places for atom, places in expected.items() if places}

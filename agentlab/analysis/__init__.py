@@ -10,7 +10,7 @@ The steps, from a log on disk to frames:
 - `composition`: the same prompts by kind of message
 - `trend`: powers, trends and bends of plain numbers
 - `growth`: linear or not, and why; the largest jumps
-- `evidence`: what in an observation may matter later
+- `key_lines`, `citations`: what in an observation may matter later
 - `compare`: policies on a session's own observations
 
 Importing this loads neither pandas nor a tokenizer.

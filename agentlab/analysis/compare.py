@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentlab.analysis.evidence import Citation, Lines, citations, kept, lines_of
+from agentlab.analysis.citations import Citation, citations, kept
 from agentlab.analysis.frames import Column, frame_of
+from agentlab.analysis.key_lines import Lines, lines_of
 from agentlab.analysis.session import Observed, by_iteration
 from agentlab.analysis.sizes import tokenizer_name
 from agentlab.errors import InputError
@@ -129,7 +130,7 @@ def compare(
 
     Returns:
         A frame with `COMPARE_COLUMNS`. A share of nothing is NaN. Names and ids are defined in
-        `agentlab.analysis.evidence.citations`; what is kept is exposure, no rate of success.
+        `agentlab.analysis.citations`; what is kept is exposure, no rate of success.
 
     Raises:
         MissingRanksError: The tokenizer's rank files are not there.
