@@ -62,7 +62,8 @@ class Scribe:
             InputError: It does not fit the messages.
             SinkError: A sink failed; the decision holds.
         """
-        made = self.conversation.decide(CompactionDecided(*self.place, time.time(), policy, **what))
+        talk = self.conversation  # which knows its turn also where nobody listens
+        made = talk.decide(CompactionDecided(talk.turn, self.iteration, time.time(), policy, **what))
         self.tell_decisions()
         return made
 

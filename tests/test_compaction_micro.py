@@ -112,6 +112,13 @@ def test_pitfall_26_sliding_changes_every_request_and_batches_do_not() -> None:
             assert after[: len(before)] == before
 
 
+def test_a_decision_names_its_turn_also_where_nobody_listens() -> None:
+    talk = Conversation()
+    for _ in range(3):
+        run_turn(talk, "Go.", ScriptedModel([*looks(2), "Done."]), tools=[look], policy=policy(Sliding(keep=1)))
+    assert [decision.turn for decision in talk.decisions] == [1, 2, 2, 3, 3]
+
+
 def test_clear_at_waits_for_its_threshold_and_keeps_the_newest() -> None:
     session = Session(policy(ClearAt(threshold=10_000, keep=3)))
     session.turn(*looks(12))
