@@ -15,6 +15,7 @@ from agentlab.analysis import COMPARE_COLUMNS, compare, compare_cuts, load, read
 from agentlab.analysis.citations import atoms, citations, kept
 from agentlab.analysis.compare import nothing_cut, share_kept
 from agentlab.analysis.key_lines import lines_of
+from agentlab.analysis.shown import kept_of, show
 from agentlab.errors import InputError
 from agentlab.policy import CHAPTER, Limit, Policy
 from agentlab.providers.scripted import call
@@ -198,7 +199,6 @@ def test_a_policy_is_applied_as_the_loop_applies_it(tmp_path):
     tools = [tool("read", LOG), tool("list", "name\n" * 500)]
     record(tmp_path / "a", ["Hi"], [[call("read"), call("list")], "Done."], tools)
     (session,), _ = load(tmp_path / "a")
-    from agentlab.analysis.compare import _show, _stand_in
     from agentlab.messages import ToolCall
     from agentlab.observe import Outcome, finish
 
@@ -206,7 +206,7 @@ def test_a_policy_is_applied_as_the_loop_applies_it(tmp_path):
     expected = finish(
         [ToolCall("", t.name, {}) for t in tools], [Outcome(LOG), Outcome("name\n" * 500)], box, policy=policy
     )
-    shown = _show(session.observations(), policy, {name: _stand_in(name, None) for name in box})
+    shown = show(session.observations(), policy)
     assert [s.text for s in shown] == [o.text for o in expected]
 
 
@@ -344,9 +344,7 @@ def test_of_a_long_line_its_end_that_counts_is_asked_for():
     strategy=st.sampled_from(["middle_snip", "tail_cut", "head_cut"]),
 )
 def test_a_line_is_kept_only_if_the_cut_shows_it(text, limit, strategy):
-    from agentlab.analysis.compare import _kept_of
-
-    shown = _kept_of(text, cut(text, limit, strategy).text)
+    shown = kept_of(text, cut(text, limit, strategy).text)
     assert 0 <= shown.head <= shown.tail_start <= len(text)
     lines = lines_of(text)
     for span in (lines.first, lines.last):

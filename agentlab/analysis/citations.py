@@ -47,7 +47,7 @@ class Citation(msgspec.Struct, frozen=True):
     sources: dict[int, list[Span]]
 
 
-def citations(session: Session, observations: Sequence[Observed]) -> list[Citation]:
+def citations(session: Session, observations: Sequence[Observed], *, exclusive: bool = True) -> list[Citation]:
     """The names and ids that tool calls took from earlier observations, and from nowhere else.
 
     An atom is a token of a call's arguments, of at least 4 characters, with a digit, `_`, `/`, an inner dot or camel
@@ -58,6 +58,7 @@ def citations(session: Session, observations: Sequence[Observed]) -> list[Citati
     Args:
         session: Any.
         observations: Its observations, in full where they are.
+        exclusive: False takes every use of a name that an observation has, wherever else it stands.
     """
     said, seen = _Texts(), _Texts()
     said.add(-1, session.system)
@@ -75,7 +76,7 @@ def citations(session: Session, observations: Sequence[Observed]) -> list[Citati
             arguments = _strings(call["function"]["arguments"])
             cited = [] if call["function"]["name"] == READ_BACK else atoms(" ".join(arguments))
             for atom in dict.fromkeys(cited):
-                if any(spans_of(atom, text, 1) for _, text in said.that_may_have(atom)):
+                if exclusive and any(spans_of(atom, text, 1) for _, text in said.that_may_have(atom)):
                     continue
                 sources = {at: spans for at, text in seen.that_may_have(atom) if (spans := spans_of(atom, text))}
                 if sources:

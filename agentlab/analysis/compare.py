@@ -13,15 +13,10 @@ import msgspec
 from agentlab.analysis.citations import Citation, citations, kept
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.key_lines import Lines, lines_of
-from agentlab.analysis.session import Observed, by_iteration
+from agentlab.analysis.session import Observed
+from agentlab.analysis.shown import Shown, cut_policies, show
 from agentlab.analysis.sizes import tokenizer_name
-from agentlab.errors import InputError
-from agentlab.messages import ToolCall
-from agentlab.observe import READ_BACK, Outcome, finish
-from agentlab.policy import Limit, Policy
 from agentlab.tokens import count_text
-from agentlab.tools import Tool
-from agentlab.truncate import STRATEGIES, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from agentlab.analysis.session import Session
+    from agentlab.policy import Policy
+    from agentlab.tools import Tool
     from agentlab.truncate.units import Unit
 
 COMPARE_COLUMNS = [
@@ -57,14 +54,6 @@ COMPARE_COLUMNS = [
 
 FEW = 5
 """Of fewer than this many lines or names a share says too little: they are counted."""
-
-
-class _Shown(msgspec.Struct, frozen=True):
-    """What a policy shows of an observation: its text, and which of the full text that is."""
-
-    text: str
-    head: int
-    tail_start: int
 
 
 class _Evidence(msgspec.Struct, frozen=True):
@@ -98,15 +87,7 @@ def compare_cuts(
     Raises:
         InputError: An unknown strategy or unit, or a negative limit.
     """
-    for name, known, allowed in (("strategies", set(strategies), STRATEGIES), ("unit", {unit}, UNITS)):
-        if unknown := sorted(known - set(allowed)):
-            raise InputError(f"unknown {unknown[0]!r}: one of {', '.join(allowed)}", field=name)
-    if any(limit < 0 for limit in limits):
-        raise InputError(f"a limit is at least 0, and {min(limits)} is not", field="limits")
-    cuts = [Limit(limit, unit, strategy) for strategy in strategies for limit in limits]
-    return compare(
-        session, [Policy(f"{each.strategy} {each.value}", default=each, errors=each) for each in cuts], model=model
-    )
+    return compare(session, cut_policies(strategies, limits, unit), model=model)
 
 
 def compare(
@@ -136,6 +117,7 @@ def compare(
         MissingRanksError: The tokenizer's rank files are not there.
 
     >>> from agentlab.analysis import read_messages
+    >>> from agentlab.policy import Limit, Policy
     >>> session = read_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}])
     >>> compare(session, [Policy("small", default=Limit(500))]).loc[0, "observations"].item()
     0
@@ -143,8 +125,7 @@ def compare(
     observations = session.observations()
     evidence = _Evidence(observations, [lines_of(seen.text) for seen in observations], citations(session, observations))
     counter = _Counter(tokenizer_name(session, model))
-    tools = {seen.tool: _stand_in(seen.tool, (toolbox or {}).get(seen.tool)) for seen in observations}
-    rows = [_row(policy, evidence, _show(observations, policy, tools), counter) for policy in policies]
+    rows = [_row(policy, evidence, show(observations, policy, toolbox), counter) for policy in policies]
     return frame_of(rows, COMPARE_COLUMNS)
 
 
@@ -195,47 +176,7 @@ class _Counter:
         return self._known[text]
 
 
-def _stand_in(name: str, tool: Tool | None) -> Tool:
-    """The tool, or one with its name, to be cut like."""
-    if tool is not None:
-        return tool
-    made = Tool("unnamed", "", {}, str, stored=name != READ_BACK)
-    made.name = name
-    return made
-
-
-def _show(observations: Sequence[Observed], policy: Policy, tools: Mapping[str, Tool]) -> list[_Shown]:
-    """Cut every observation as the loop would, those of one iteration together."""
-    shown = []
-    for group in by_iteration(observations):
-        calls = [ToolCall("", seen.tool, {}) for seen in group]
-        outcomes = [Outcome(seen.text, seen.is_error) for seen in group]
-        made = finish(calls, outcomes, tools, policy=policy)
-        shown += [_kept_of(seen.text, each.text) for seen, each in zip(group, made, strict=True)]
-    return shown
-
-
-def _kept_of(text: str, shown: str) -> _Shown:
-    """How much of the beginning and of the end of a text is shown."""
-    if shown == text:
-        return _Shown(shown, len(text), len(text))
-    head = _common(text, shown)
-    return _Shown(shown, head, max(head, len(text) - _common(text[::-1], shown[::-1])))
-
-
-def _common(a: str, b: str) -> int:
-    """Length of what two texts have in common at their beginning."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a.startswith(b[:middle]):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _row(policy: Policy, evidence: _Evidence, shown: list[_Shown], count: _Counter) -> tuple[object, ...]:
+def _row(policy: Policy, evidence: _Evidence, shown: list[Shown], count: _Counter) -> tuple[object, ...]:
     observations = evidence.observations
     first, last, errors = [], [], []
     for lines, each in zip(evidence.lines, shown, strict=True):
@@ -259,7 +200,7 @@ def _row(policy: Policy, evidence: _Evidence, shown: list[_Shown], count: _Count
     )
 
 
-def _tokens(observations: list[Observed], shown: list[_Shown], count: _Counter) -> tuple[float, ...]:
+def _tokens(observations: list[Observed], shown: list[Shown], count: _Counter) -> tuple[float, ...]:
     """The columns from `tokens_first` to `saved_share`."""
     first = full_first = full_resent = saved_first = saved_resent = 0
     for seen, each in zip(observations, shown, strict=True):
@@ -276,7 +217,7 @@ def _tokens(observations: list[Observed], shown: list[_Shown], count: _Counter) 
     return first, full_first, full_resent, saved_first, saved_resent, share
 
 
-def _names_kept(evidence: _Evidence, shown: list[_Shown]) -> list[bool]:
+def _names_kept(evidence: _Evidence, shown: list[Shown]) -> list[bool]:
     by_index = {seen.index: each for seen, each in zip(evidence.observations, shown, strict=True)}
     return [
         any(
