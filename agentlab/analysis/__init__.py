@@ -11,6 +11,8 @@ The steps, from a log on disk to frames:
 - `trend`: powers, trends and bends of plain numbers
 - `growth`: linear or not, and why; the largest jumps
 - `key_lines`, `citations`: what in an observation may matter later
+- `shown`: what a policy shows of observations
+- `evidence`: the share of cited names that a cut still shows
 - `compare`: policies on a session's own observations
 
 Importing this loads neither pandas nor a tokenizer.
@@ -21,6 +23,7 @@ from __future__ import annotations
 from agentlab.analysis.compare import COMPARE_COLUMNS, compare, compare_cuts
 from agentlab.analysis.composition import composition, composition_by_call
 from agentlab.analysis.curve import CALL_COLUMNS, CURVE_COLUMNS, calls_frame, curve, summary
+from agentlab.analysis.evidence import evidence
 from agentlab.analysis.frames import Column, describe
 from agentlab.analysis.growth import growth, jumps, segments_frame
 from agentlab.analysis.importers import IMPORTERS, load, read_messages
@@ -43,6 +46,7 @@ __all__ = [
     "composition_by_call",
     "curve",
     "describe",
+    "evidence",
     "growth",
     "jumps",
     "load",

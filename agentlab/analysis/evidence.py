@@ -17,6 +17,7 @@ import msgspec
 from agentlab.analysis.citations import citations, kept, spans_of
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.shown import cut_policies, show
+from agentlab.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     from agentlab.analysis.citations import Citation
     from agentlab.analysis.session import Observed, Session
-    from agentlab.policy import Policy
-
-    Flags = Sequence[bool]
 
 RESAMPLES = 2000
 OTHERS = 20
@@ -42,6 +40,9 @@ LIMITS = (500, 1000, 2000, 4000, 16000)
 
 EVIDENCE_COLUMNS = [
     Column("policy", "string", "", "its name"),
+    Column("strategy", "string", "", "of its default limit; missing where it has none"),
+    Column("limit", "Int64", "see unit", "value of its default limit; missing where it has none"),
+    Column("unit", "string", "", "unit of the limit"),
     Column("tool", "string", "", "the newest source of the name; missing where all tools are together"),
     Column("n", "int64", "names", "that later calls cite and that only observations had"),
     Column("clusters", "int64", "clusters", "tasks that they are from, or sessions where the log names no task"),
@@ -94,7 +95,7 @@ class Evidence(msgspec.Struct, frozen=True):
     """What each policy keeps of the names that later calls cite.
 
     Attributes:
-        policies: Their names.
+        policies: What was asked of.
         cited: The names.
         places: Of each use of a name that an observation had, also of names known from elsewhere: where in its newest
             source it stands, from 0 to 1.
@@ -106,7 +107,7 @@ class Evidence(msgspec.Struct, frozen=True):
         observations: All of them.
     """
 
-    policies: tuple[str, ...]
+    policies: tuple[Policy, ...]
     cited: tuple[Cited, ...]
     places: tuple[float, ...]
     characters: int
@@ -119,14 +120,30 @@ class Evidence(msgspec.Struct, frozen=True):
         """A row per policy, or per policy and tool, with `EVIDENCE_COLUMNS`."""
         rows = []
         tools = sorted({each.tool for each in self.cited}) if by_tool else [None]
-        for number, name in enumerate(self.policies):
+        for number, policy in enumerate(self.policies):
+            limit = policy.default
+            strategy = (None, None, None) if limit is None else (limit.strategy, limit.value, limit.unit)
             for tool in tools:
                 some = [each for each in self.cited if tool is None or each.tool == tool]
                 low, high, clusters = _interval(some, [each.kept[number] for each in some], seed)
                 risky = [each.kept[number] for each in some if each.at_risk[number]]
                 whole = _share([each.kept[number] for each in some])
                 part = self.shown[number] / self.characters if self.characters else float("nan")
-                rows.append((name, tool, len(some), clusters, whole, low, high, len(risky), _share(risky), part))
+                rows.append(
+                    (
+                        policy.name,
+                        *strategy,
+                        tool,
+                        len(some),
+                        clusters,
+                        whole,
+                        low,
+                        high,
+                        len(risky),
+                        _share(risky),
+                        part,
+                    )
+                )
         return frame_of(rows, EVIDENCE_COLUMNS)
 
     def differences(self, *, seed: int = 0) -> pd.DataFrame:
@@ -135,7 +152,7 @@ class Evidence(msgspec.Struct, frozen=True):
         for a, b in combinations(range(len(self.policies)), 2):
             signs = [each.kept[a] - each.kept[b] for each in self.cited]
             low, high, clusters = _interval(self.cited, signs, seed)
-            place = (self.policies[a], self.policies[b], len(signs), clusters)
+            place = (self.policies[a].name, self.policies[b].name, len(signs), clusters)
             rows.append((*place, _share(signs), low, high))
         return frame_of(rows, DIFFERENCE_COLUMNS)
 
@@ -191,9 +208,10 @@ def evidence(
             cited.append(Cited(citation.atom, cluster, number, newest.tool, keeps, risks))
         places += _places(citations(session, seen, exclusive=False), by_index)
         texts.append((cluster, [each.text for each in seen]))
-    names = tuple(policy.name for policy in chosen)
     chance = _chance(cited, texts, seed)
-    return Evidence(names, tuple(cited), tuple(places), characters, tuple(shown), chance, only_cut, observations)
+    return Evidence(
+        tuple(chosen), tuple(cited), tuple(places), characters, tuple(shown), chance, only_cut, observations
+    )
 
 
 def _places(uses: Iterable[Citation], by_index: Mapping[int, Observed]) -> Iterator[float]:
