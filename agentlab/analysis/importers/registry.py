@@ -6,9 +6,16 @@ counts: the first that recognises a log reads it.
 
 from __future__ import annotations
 
+import gc
+import os
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
+
+from agentlab.analysis.executor import mapped
 from agentlab.analysis.importers import chat, own, taubench
 from agentlab.analysis.importers.peek import Peek
 from agentlab.errors import InputError
@@ -16,7 +23,9 @@ from agentlab.transcript import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Executor
 
+    from agentlab.analysis.executor import Progress
     from agentlab.analysis.session import Session
 
 
@@ -37,13 +46,24 @@ IMPORTERS: dict[str, Importer] = {module.NAME: module for module in (own, tauben
 
 LOGS = (".json", ".jsonl")
 
+CORES = 4
+"""From so many on, processes read a folder: sessions come back whole, which takes about as long as to read them."""
 
-def load(path: str | Path, *, format: str | None = None) -> tuple[list[Session], list[Problem]]:  # noqa: A002
+
+def load(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002
+    executor: Executor | int | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[Session], list[Problem]]:
     """Read session logs.
 
     Args:
         path: A session folder, a log file, or a folder of such.
         format: A name of `IMPORTERS`; None looks into each file.
+        executor: Reads the logs of a folder; as in `agentlab.analysis.executor.mapped`.
+        progress: Told the bytes of a folder's logs that are read, and of all.
 
     Returns:
         The sessions, and a problem for each thing that could not be read: file, line, reason.
@@ -65,11 +85,24 @@ def load(path: str | Path, *, format: str | None = None) -> tuple[list[Session],
         raise InputError("no such file or folder: name a session folder or a log file", path=path)
     peek = Peek(path)
     importer = _importer(peek, format)
-    if importer is not None:
-        return _checked(importer.read(peek), peek), peek.problems
-    if peek.is_folder:
-        return _load_folder(path, format)
+    with collector_paused():
+        if importer is not None:
+            return _checked(importer.read(peek), peek), peek.problems
+        if peek.is_folder:
+            return _load_folder(path, format, executor, progress)
     raise InputError(_unknown(peek, format), path=path)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Look for no unreachable cycles while a log is read: it makes none, and looking takes as long as reading."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _importer(peek: Peek, format: str | None) -> Importer | None:  # noqa: A002 - as in `load`
@@ -83,39 +116,61 @@ def _checked(sessions: list[Session], peek: Peek) -> list[Session]:
     return sessions
 
 
-def _load_folder(folder: Path, format: str | None) -> tuple[list[Session], list[Problem]]:  # noqa: A002 - as in `load`
+def _load_folder(
+    folder: Path,
+    format: str | None,  # noqa: A002 - as in `load`
+    executor: Executor | int | None,
+    progress: Progress | None,
+) -> tuple[list[Session], list[Problem]]:
     sessions: list[Session] = []
     problems: list[Problem] = []
-    found = False
-    for path in _logs(folder):
-        found = True
-        try:
-            some, troubles = load(path, format=format)
-        except InputError as error:
-            problems.append(Problem(str(path), error.line or 1, error.problem))
-            continue
-        sessions += some
-        problems += troubles
+    logs = list(logs_below(folder, format))
+    if executor is None and (os.cpu_count() or 1) < CORES:
+        executor = 1
+    reading = mapped(partial(load, format=format), logs, executor=executor, progress=progress, work=bytes_of)
+    for path, value, error in map(msgspec.structs.astuple, reading):
+        if value is not None:
+            sessions += value[0]
+            problems += value[1]
+        else:
+            problems.append(unread(path, error))
     if not sessions:
-        what = f"none of its logs could be read ({problems[0]})" if found else "there is no log in it"
+        what = f"none of its logs could be read ({problems[0]})" if logs else "there is no log in it"
         raise InputError(f"{what}: name a session folder, or a file of {_formats()}", path=folder)
     return sessions, problems
 
 
-def _logs(folder: Path) -> Iterator[Path]:
-    """The session folders and log files below a folder, in order; what is in a session folder belongs to it."""
+def logs_below(folder: Path, format: str | None = None) -> Iterator[Path]:  # noqa: A002 - as in `load`
+    """The logs below a folder, in order: files, and folders that some format reads as one.
+
+    Raises:
+        InputError: A folder cannot be listed.
+    """
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=folder) from None
     for path in entries:
         if path.is_dir() and not path.is_symlink():
-            if own.recognises(Peek(path)):
+            if _importer(Peek(path), format) is not None:
                 yield path
             else:
-                yield from _logs(path)
+                yield from logs_below(path, format)
         elif path.suffix in LOGS and path.is_file():
             yield path
+
+
+def bytes_of(path: Path) -> int:
+    """How much there is to read of a log."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def unread(path: Path, error: BaseException) -> Problem:
+    """The problem of a log that could not be read at all."""
+    if isinstance(error, InputError):
+        return Problem(str(path), error.line or 1, error.problem)
+    return Problem(str(path), 1, f"skipped: reading it failed ({type(error).__name__}: {error})")
 
 
 def _unknown(peek: Peek, format: str | None) -> str:  # noqa: A002 - as in `load`
