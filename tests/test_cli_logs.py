@@ -59,3 +59,34 @@ def test_of_many_problems_the_first_are_told_and_a_count(
     assert told[0].startswith(f"agentlab: {path}:3: skipped")
     if lines == 21:
         assert told[-1] == "agentlab: and 3 more; --problems tells all of them"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--workers", "0"], "--workers is a number from 1, and 0 is not"),
+        (["--workers", "many"], "--workers"),
+        (["--dask", "nowhere://x"], "no scheduler of dask answers there"),
+    ],
+)
+def test_an_executor_that_cannot_be_is_one_line(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    assert main(["curve", written(tmp_path / "talk.jsonl", TALK), *options]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_is_read_by_processes_where_they_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path / "one.jsonl", TALK)
+    written(tmp_path / "two.jsonl", TALK * 2, torn=1)
+    whole = []
+    for workers in ("1", "2"):
+        assert main(["curve", str(tmp_path), "--run", "2", "--workers", workers, "--json"]) == 0
+        whole.append(json.loads(capsys.readouterr().out))
+    assert whole[0] == whole[1]
+    assert (whole[0]["session"], len(whole[0]["problems"])) == ("two", 1)

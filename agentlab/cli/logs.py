@@ -1,10 +1,13 @@
 """What every command over session logs shares: how logs are named, how they are read, what is said of damage.
 
 A command calls `add_arguments` in its `add`, and `read_logs` in its `run`; `chosen` where it shows one session only.
+What maps over logs by itself takes its executor from `executor_of`, and its progress from `progress_bar`.
 """
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentlab.cli.terminal import tell
@@ -12,8 +15,10 @@ from agentlab.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Executor
 
+    from agentlab.analysis.executor import Progress
     from agentlab.analysis.session import Session
     from agentlab.transcript import Problem
 
@@ -36,12 +41,14 @@ class Logs(NamedTuple):  # a struct would import the sessions' module for `--hel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add PATH..., --format, --run, --model and --problems."""
+    """Add PATH..., --format, --run, --model, --problems, --workers and --dask."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a session folder, a log file, or a folder of such")
     parser.add_argument("--format", metavar="F", help="read as this format, rather than look into each file")
     parser.add_argument("--run", metavar="N", type=int, dest="number", help="only the N-th session of them, from 1")
     parser.add_argument("--model", metavar="M", help="count as for this model, where the log names none")
     parser.add_argument("--problems", action="store_true", help=f"tell all that could not be read, not {TOLD} of it")
+    parser.add_argument("--workers", metavar="N", type=int, help="read with so many processes; 1 starts none")
+    parser.add_argument("--dask", metavar="ADDRESS", help="read on a cluster, such as tcp://host:8786")
 
 
 def read_logs(arguments: argparse.Namespace) -> Logs:
@@ -56,15 +63,16 @@ def read_logs(arguments: argparse.Namespace) -> Logs:
     paths: list[str] = arguments.paths
     sessions: list[Session] = []
     problems: list[Problem] = []
-    for path in paths:
-        try:
-            some, troubles = load(path, format=arguments.format)
-        except InputError as error:
-            if len(paths) == 1 or error.field is not None:
-                raise
-            some, troubles = [], [Problem(str(error.path or path), error.line or 1, error.problem)]
-        sessions += some
-        problems += troubles
+    with executor_of(arguments) as executor, progress_bar("reading") as progress:
+        for path in paths:
+            try:
+                some, troubles = load(path, format=arguments.format, executor=executor, progress=progress)
+            except InputError as error:
+                if len(paths) == 1 or error.field is not None:
+                    raise
+                some, troubles = [], [Problem(str(error.path or path), error.line or 1, error.problem)]
+            sessions += some
+            problems += troubles
     tell_problems(problems, every=arguments.problems)
     if not sessions:
         raise InputError("there is no session in them that can be read", path=", ".join(paths))
@@ -96,3 +104,44 @@ def tell_problems(problems: Sequence[Problem], *, every: bool = False) -> None:
         tell(str(problem))
     if len(told) < len(problems):
         tell(f"and {len(problems) - len(told):,} more; --problems tells all of them")
+
+
+@contextmanager
+def executor_of(arguments: argparse.Namespace) -> Iterator[Executor | int | None]:
+    """What `--workers` and `--dask` ask for, as `executor=` takes it.
+
+    Raises:
+        InputError: The number is none, no scheduler answers, or the extra `cluster` is not installed.
+    """
+    if arguments.workers is not None and arguments.workers < 1:
+        raise InputError(f"--workers is a number from 1, and {arguments.workers} is not")
+    if arguments.dask is None:
+        yield arguments.workers
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--dask needs dask: pip install 'agentlab-observe[cluster]'") from None
+    try:
+        client = Client(arguments.dask, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        reason = f"no scheduler of dask answers there ({error}): start one with `dask scheduler`"
+        raise InputError(reason, path=arguments.dask) from None
+    with client:
+        yield client.get_executor()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress | None]:
+    """A bar of bytes on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from agentlab.cli.terminal import plain_console
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=plain_console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
