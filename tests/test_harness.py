@@ -327,6 +327,8 @@ def test_three_failed_model_calls_end_an_agent_with_the_cause_and_tool_errors_do
     )
     session.send("Go.")
     assert "its model calls failed: it is down" in results(session)[0]
+    assert "an outage of the provider, a refused key or a broken network" in results(session)[0]
+    assert "narrower" not in results(session)[0]
     failures = [r for r in said(session, LlmResponse) if r.is_error]
     assert [(r.actor, r.in_a_row) for r in failures] == [("researcher", n) for n in (1, 2, 3)]
     wrong = [call("read_file", path=f"{n}") for n in range(5)]

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     Delegate = Callable[[Actor, Cycle, str, str, Scope], tuple[CycleResult, Conversation]]
 
 EXHAUSTED = "max_turns exhausted without final reply"
+NARROWER = "tell the user what is known, or call it again with a narrower brief."
+LIKELY = (
+    "likely causes are an outage of the provider, a refused key or a broken network, which no other brief changes. "
+    "Tell the user."
+)
 PARTIAL_CHARS = 1_000
 """How much of an agent's text stands in the error that tells of its end."""
 
@@ -116,8 +121,8 @@ def ended_text(actor: Actor, result: CycleResult, messages: Sequence[Message]) -
     return (
         f"{why}. The {actor.name} used {result.turns} of {result.allowed} turns; tools: {tools}"
         f"{f' ({failed} failed)' if failed else ''}; cycle {result.cycle}.\n{had}\n"
-        "This is information about the agent, not a fault of your call: tell the user what is known, or call it again "
-        "with a narrower brief."
+        "This is information about the agent, not a fault of your call: "
+        f"{LIKELY if ended.reason == 'provider_error' else NARROWER}"
     )
 
 
