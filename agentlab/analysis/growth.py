@@ -228,7 +228,9 @@ def _largest_tenth(share: float, parts: Sequence[CallParts]) -> str:
     if not totals:
         return f"{said}."
     name = max(totals, key=totals.__getitem__)
-    return f"{said}; {name} stands behind {totals[name] / sum(totals.values()):.0%} of it."
+    who = {"user": "the user's messages", "loop": "what the loop said", "assistant": "the assistant's own words"}
+    largest = who.get(name, f"results of {name}")
+    return f"{said}; {largest} stand behind most of it ({totals[name] / sum(totals.values()):.0%})."
 
 
 def _sum_of(power: Exponent | None) -> str:
