@@ -451,7 +451,7 @@ show.messages([record.message for record in recorded.records if record.turn in (
 
 # %% [markdown]
 # What did the mistakes cost? A wrong name costs an extra call, and a call carries the whole context: most of each bar
-# is messages of earlier turns, sent once more for every call of the turn. The few words of the error itself hardly
+# is messages of earlier turns, sent once more for every call of the turn. The few words of such an error hardly
 # show.
 
 # %%
@@ -460,7 +460,8 @@ from agentlab import plots
 plots.plot_curve(curve(recorded))
 
 # %% [markdown]
-# Last, the same questions with the names right, and with other limits for errors. `Policy(errors=...)` sets them.
+# Last, the same questions with other limits for errors, which `Policy(errors=...)` sets, and with the names right. This
+# counts the prompt tokens of one such session. First as the session was recorded, to see that both agree:
 
 # %%
 def session_tokens(misbehave, limit):
@@ -470,10 +471,11 @@ def session_tokens(misbehave, limit):
     return sum(usage.prompt_tokens for usage in usages)
 
 
-f"{session_tokens('unknown_tool', 2_000):,} prompt tokens, as before"
+recorded_tokens = sum(result.usage.prompt_tokens for result in runner.results)
+session_tokens("unknown_tool", 2_000), recorded_tokens
 
 # %% [markdown]
-# And so for three limits.
+# Three limits, and both kinds of model.
 
 # %%
 import pandas as pd
@@ -529,7 +531,7 @@ Path(folder.name).exists()
 #
 # 1. `observe(call("fetch"), {"depth": ...})` suggests `depth`, by three common letters. When is a wrong hint worse than
 #    none? What would you show besides it, and what does that cost with 200 tools?
-# 2. The build's reason stood last. Write an `explain` for compilers that puts lines with `error:` first, run it
-#    on `build.log` under 2,000 characters, and say what it loses.
+# 2. The build's reason stood last. Write a `run_caught` for compilers that puts lines with `error:` first, run
+#    it on `build.log` under 2,000 characters, and say what it loses.
 # 3. A timeout says "may still be running". The model makes the call again. For which of your tools is that harmless,
 #    and what would the text have to say for the others?
