@@ -450,9 +450,9 @@ from agentlab.analysis import curve, load
 show.messages([record.message for record in recorded.records if record.turn in (2, 3)], limit=130)
 
 # %% [markdown]
-# What did the mistakes cost? A wrong name costs an extra call, and a call carries the whole context: most of each bar
-# is messages of earlier turns, sent once more for every call of the turn. The few words of such an error hardly
-# show.
+# What did the mistakes cost? A wrong name costs an extra call, and a call carries the whole context: from turn 3 on,
+# most of each bar is messages of earlier turns, sent once more for every call of the turn. The few words of such an
+# error hardly show.
 
 # %%
 from agentlab import plots
