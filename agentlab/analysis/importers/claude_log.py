@@ -1,0 +1,304 @@
+"""The lines of a Claude Code log, one after the other, into its graph.
+
+One call is several lines: a line per content block, with the same `message.id` and `requestId`. Its input and cache
+counts repeat and its output grows, so the largest is kept. A line's `toolUseResult` is not what the model saw and is
+not counted.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentlab.analysis.importers.blocks import Blocks, Said
+from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
+from agentlab.analysis.importers.claude_words import Kind, attached_text, kind_of, original_chars
+from agentlab.analysis.session import counted
+from agentlab.transcript import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+SYNTHETIC = "<synthetic>"
+"""The model of a reply that no model gave, such as the text of an error."""
+
+SILENT = (
+    *("progress", "queue-operation", "file-history-snapshot", "attribution-snapshot", "last-prompt", "permission-mode"),
+    *("mode", "tag", "pr-link", "agent-name", "agent-color", "agent-setting", "worktree-state", "saved_hook_context"),
+)
+"""Types of lines that are notes of the program: nothing of them is sent."""
+
+_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+_LABELS = {"project": "cwd", "version": "version", "branch": "gitBranch", "agent": "agentId"}
+
+
+class Log:
+    """What a file says.
+
+    Attributes:
+        graph: Its lines and units; linked once `read` has returned.
+        blocks: Knows the names of its calls.
+        cleared: Tool results that are not sent any more: the line from which on, and their call ids.
+        shown: What is sent in place of a tool result from the first time on, by call id.
+        spawned: What a call started a sub-agent with, by its prompt and by the sub-agent's id.
+        titles: Titles by the line that they belong to, "" for the file.
+    """
+
+    def __init__(self, path: Path, problems: list[Problem]) -> None:
+        self.path = path
+        self.graph = Graph()
+        self.blocks = Blocks()
+        self.cleared: list[tuple[int, tuple[str, ...]]] = []
+        self.shown: dict[str, str] = {}
+        self.spawned: dict[str, dict[str, str]] = {}
+        self.titles: dict[str, str] = {}
+        self.labels: dict[Key, dict[str, str]] = {}
+        self._problems = problems
+        self._number = 0
+        self._replies: dict[tuple[str, ...], Unit] = {}
+        self._owners: dict[tuple[str, str], Unit] = {}
+        self._answered: set[tuple[str, str]] = set()
+        self._early: list[tuple[str, Node, list[Piece]]] = []
+        self._odd: dict[str, tuple[int, int]] = {}
+
+    def read(self, lines: Iterable[tuple[int, Any]]) -> None:
+        """Read all lines."""
+        for number, line in lines:
+            self._number = number
+            if isinstance(line, dict):
+                self._line(line)
+            else:
+                self.report(f"skipped: expected an object, found {line!r:.40}")
+        for uuid, node, pieces in self._early:
+            self.graph.assign(uuid, self._answer(node, pieces) or self._unit("loop", node.key, pieces, node.number))
+        for what, (first, count) in self._odd.items():
+            reason = f"{what} is not known to be sent: {counted(count, 'line')} not counted"
+            self._problems.append(Problem(str(self.path), first, reason))
+        self.graph.link()
+
+    def report(self, reason: str) -> None:
+        """Add a problem at the line that is read."""
+        self._problems.append(Problem(str(self.path), self._number, reason))
+
+    def _line(self, line: dict[str, Any]) -> None:
+        kind = line.get("type")
+        if kind in ("assistant", "user"):
+            self._spoken(kind, line)
+        elif kind == "system":
+            self._system(line)
+        elif kind == "attachment":
+            self._attachment(line)
+        elif kind in _TITLES:
+            title = line.get(_TITLES[kind])
+            if isinstance(title, str):
+                self.titles[_text(line, "leafUuid")] = title
+        elif kind == "content-replacement":
+            self._replacements(line)
+        elif kind in SILENT:
+            self._pass_on(line)
+        elif isinstance(kind, str):
+            self._note_odd(f"a line of type {kind!r:.60}")
+            self._pass_on(line)
+        else:
+            self.report("skipped: expected a line with a type")
+
+    def _spoken(self, role: str, line: dict[str, Any]) -> None:
+        message = line.get("message")
+        if not isinstance(message, dict) or "content" not in message:
+            self.report(f"skipped: expected a message with a content in the line of type {role!r}")
+            self._place(f"line {self._number}", self._placed(line)[1], None)  # a whole line may have its uuid
+        elif line.get("uuid") in self.graph.nodes:
+            return  # the same line once more
+        elif role == "assistant":
+            self._assistant(line, message)
+        else:
+            self._user(line, message)
+
+    def _assistant(self, line: dict[str, Any], message: dict[str, Any]) -> None:
+        if message.get("model") == SYNTHETIC:
+            self._pass_on(line)
+            return
+        uuid, node = self._placed(line)
+        call_id, request = _text(message, "id"), _text(line, "requestId")
+        key = (call_id, request, node.key[0]) if call_id else (uuid,)
+        unit = self._replies.get(key)
+        if unit is None:
+            unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
+            unit.raw = {"id": call_id, "request": request, "version": _text(line, "version")}
+        said, *own_results = self.blocks.messages("assistant", message["content"], self.report, _text(message, "model"))
+        if said not in unit.reply:  # a resumed session repeats what was said
+            unit.reply.append(said)
+        unit.pieces += [Piece(each, _time(line)) for each in own_results]
+        for call in said.message.get("tool_calls", ()):
+            self._owners.setdefault((call["id"], node.key[0]), unit)
+            self._spawn(call["id"], call["function"]["name"], message["content"])
+        _merge(unit.raw, line, message)
+        unit.time = _time(line) or unit.time
+        self._place(uuid, node, unit)
+
+    def _user(self, line: dict[str, Any], message: dict[str, Any]) -> None:
+        uuid, node = self._placed(line)
+        time, result = _time(line), line.get("toolUseResult")
+        said = self.blocks.messages("user", message["content"], self.report)
+        if any(each.message["role"] == "tool" for each in said):
+            pieces = [Piece(each, time, original_chars(each.message["content"], result)) for each in said]
+            self._result(uuid, node, pieces)
+            agent = _text(_object(result), "agentId")
+            if agent:
+                self.spawned.setdefault(agent, {})["tool_call"] = str(said[0].message.get("tool_call_id", ""))
+            return
+        is_summary = line.get("isCompactSummary") is True
+        follows = self.graph.nodes.get(node.parent or "")
+        is_root = is_summary and not (follows is not None and follows.is_root)
+        unit = self._say(uuid, msgspec.structs.replace(node, is_root=is_root), kind_of(line), said, time)
+        if unit is not None:
+            unit.is_summary = is_summary
+
+    def _say(self, uuid: str, node: Node, kind: Kind, said: list[Said], time: float | None) -> Unit | None:
+        unit = self._unit(kind, node.key, [Piece(each, time) for each in said], node.number) if said else None
+        self._place(uuid, node, unit)
+        return unit
+
+    def _result(self, uuid: str, node: Node, pieces: list[Piece]) -> None:
+        owner = self._answer(node, pieces)
+        self._place(uuid, node, owner)
+        if owner is None:
+            self._early.append((uuid, node, pieces))  # its call may come in a later line
+
+    def _answer(self, node: Node, pieces: list[Piece]) -> Unit | None:
+        """Put tool results to the reply that asked for them; the first result of a call counts."""
+        ids = [str(p.said.message.get("tool_call_id", "")) for p in pieces if p.said.message["role"] == "tool"]
+        owner = next((self._owners[each, node.key[0]] for each in ids if (each, node.key[0]) in self._owners), None)
+        if owner is not None and not any((each, node.key[0]) in self._answered for each in ids):
+            owner.pieces += pieces
+            self._answered.update((each, node.key[0]) for each in ids)
+        return owner
+
+    def _system(self, line: dict[str, Any]) -> None:
+        uuid, node = self._placed(line)
+        if uuid in self.graph.nodes:
+            return
+        kind, content = line.get("subtype"), line.get("content")
+        if kind == "compact_boundary":
+            node = msgspec.structs.replace(node, is_root=True)
+            self._boundary(uuid, line.get("compactMetadata"))
+        elif kind == "microcompact_boundary":
+            ids = _object(line.get("microcompactMetadata")).get("compactedToolIds")
+            self.cleared.append((self._number, tuple(map(str, ids if isinstance(ids, list) else ()))))
+        elif kind == "local_command" and isinstance(content, str):
+            words = kind_of({"message": {"content": content}})
+            said = [Said({"role": "user", "content": content})]
+            self._say(uuid, node, "loop" if words == "typed" else words, said, _time(line))
+            return
+        self._place(uuid, node, None)
+
+    def _boundary(self, uuid: str, about: Any) -> None:
+        kept, listed = (
+            each if isinstance(each, dict) else {}
+            for each in (
+                about.get(f"preserved{key}") if isinstance(about, dict) else None for key in ("Segment", "Messages")
+            )
+        )
+        anchor = _text(kept, "anchorUuid") or _text(listed, "anchorUuid")
+        uuids = listed.get("uuids")
+        named = tuple(each for each in uuids if isinstance(each, str)) if isinstance(uuids, list) else ()
+        if anchor and (kept or named):
+            head, tail = _text(kept, "headUuid"), _text(kept, "tailUuid")
+            self.graph.boundaries.append(Boundary(self._number, uuid, anchor, head, tail, named))
+
+    def _attachment(self, line: dict[str, Any]) -> None:
+        uuid, node = self._placed(line)
+        if uuid in self.graph.nodes:
+            return
+        about = _object(line.get("attachment"))
+        text = attached_text(about)
+        if not text:
+            self._note_odd(f"what an attachment of type {_text(about, 'type')!r:.60} says")
+            self._place(uuid, node, None)
+            return
+        queued = about.get("type") == "queued_command" and about.get("commandMode") in (None, "prompt")
+        kind = kind_of({"message": {"content": text}}) if queued else "loop"
+        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], _time(line))
+
+    def _replacements(self, line: dict[str, Any]) -> None:
+        listed = line.get("replacements")
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, dict) and isinstance(each.get("replacement"), str):
+                self.shown[_text(each, "toolUseId")] = each["replacement"]
+
+    def _pass_on(self, line: dict[str, Any]) -> None:
+        """Place a line of which nothing is sent, as others may name it as their parent."""
+        if isinstance(line.get("uuid"), str) and line["uuid"] not in self.graph.nodes:
+            self._place(*self._placed(line), None)
+
+    def _placed(self, line: dict[str, Any]) -> tuple[str, Node]:
+        key = ((_text(line, "agentId") or "side") if line.get("isSidechain") is True else "", _text(line, "sessionId"))
+        if key not in self.labels:
+            self.labels[key] = {}
+        labels = self.labels[key]
+        for name, field in _LABELS.items():
+            if name not in labels and _text(line, field):
+                labels[name] = _text(line, field)
+        parent = _text(line, "parentUuid") or None
+        return _text(line, "uuid") or f"line {self._number}", Node(self._number, key, parent, None, None, is_root=False)
+
+    def _place(self, uuid: str, node: Node, unit: Unit | None) -> None:
+        self.graph.place(uuid, msgspec.structs.replace(node, unit=unit))
+
+    def _unit(self, kind: str, key: Key, pieces: list[Piece], number: int) -> Unit:
+        self.graph.units.append(Unit(number, kind, key, pieces))
+        return self.graph.units[-1]
+
+    def _spawn(self, call_id: str, name: str, content: Any) -> None:
+        """Remember what a sub-agent was started with."""
+        if name not in ("Task", "Agent"):
+            return
+        for block in content if isinstance(content, list) else ():
+            given = block.get("input") if isinstance(block, dict) and block.get("id") == call_id else None
+            if isinstance(given, dict) and _text(given, "prompt"):
+                about = {
+                    "tool_call": call_id,
+                    "agent_type": _text(given, "subagent_type"),
+                    "task": _text(given, "description"),
+                }
+                self.spawned[given["prompt"]] = self.spawned[call_id] = about
+
+    def _note_odd(self, what: str) -> None:
+        first, count = self._odd.get(what, (self._number, 0))
+        self._odd[what] = (first, count + 1)
+
+
+def _merge(raw: dict[str, Any], line: dict[str, Any], message: dict[str, Any]) -> None:
+    """Keep the usage with the largest output, and what any line says of the call."""
+    usage = message.get("usage")
+    if isinstance(usage, dict) and _output(usage) >= _output(raw.get("usage", {})):
+        raw["usage"] = usage
+    raw.update((key, message[key]) for key in ("stop_reason", "model") if isinstance(message.get(key), str))
+    cost = line.get("costUSD")
+    if isinstance(cost, int | float) and 0 <= cost < float("inf"):
+        raw["cost"] = max(float(cost), raw.get("cost", 0.0))
+
+
+def _output(usage: dict[str, Any]) -> int:
+    output = usage.get("output_tokens")
+    return output if isinstance(output, int) else -1
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    text = value.get(key)
+    return text if isinstance(text, str) else ""
+
+
+def _time(line: dict[str, Any]) -> float | None:
+    try:
+        time = datetime.fromisoformat(line["timestamp"])
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return None
