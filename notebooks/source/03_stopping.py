@@ -207,7 +207,8 @@ except TimeoutError as error:
 # ### 2.1 A harness on this clock
 #
 # The package's `Harness` wraps its loop with budgets, agents and a log. `ask` below sends one question to it. What the
-# cog and the researcher say is a list; everything goes on in one session, and all cycles write into one log.
+# cog and the researcher say is a list, or a function of the messages. Everything goes on in one session, unless `folder`
+# is None, and all cycles write into one log.
 
 # %%
 from itertools import count
@@ -386,7 +387,7 @@ print(result.text)
 # ### 4.1 Asked for in time
 #
 # The cog starts with 10 turns and may have up to 20. `request_more_turns` works even in the last turn. In the loop of
-# section 1.2 it could not: the cap is checked before anybody reads the request.
+# section 1.2 it could not: `range` has counted the turns before the first one.
 
 # %% tags=["nbval-check-output"]
 EXTEND = "request_more_turns"
@@ -531,6 +532,7 @@ for cog in (quick_cog, [slow_cog]):
     began = clock()
     result, messages = ask("Where is the error?", cog, [hang])
     print(f"after {clock() - began:g} s: {result.text}")
+    print("its call got:", shorten(messages[2]["content"], 70))
     lines_of(WatchdogFire, result.cycle)
 
 # %% [markdown]
@@ -605,7 +607,8 @@ print(result.reason, heard, result.result.error.__notes__)
 #
 # What reaches the harness is what was left after the retries. The cog's cycle ends with the first such error: a person sits
 # there and can ask again. An agent is alone, so it is asked again, until three calls in a row have failed. Two do not end
-# it, and a good reply sets the count back. A failed call is no turn, and failed *tools* are not counted at all.
+# it, and a good reply sets the count back. A failed call is no turn, and failed *tools* are not counted at all. (With
+# `attempts=1` nothing is retried here, so that each failure reaches the count.)
 
 # %% tags=["nbval-check-output"]
 def down(number):
@@ -908,7 +911,7 @@ Path(folder.name).exists()
 # | They are used up when every turn ended in another tool call | The same; a reply that is blank or was cut is no final one either | same | `tests/test_harness.py::test_the_cog_ends_after_its_turns_and_its_work_is_kept`, `tests/test_harness.py::test_a_blank_reply_on_the_last_turn_is_max_turns`, `tests/test_loop.py::test_pitfall_22_a_text_cut_at_the_output_limit_is_continued_once` | 3.1, 3.3, 7.2 |
 # | Tools run in the last turn as in any other (it follows from the text) | `last_turn="plain"` does that. Without it, the model is told, `tool_choice` is "none", and calls are not run | differs by default: nobody reads what a last call gives. The plain rule can be chosen | `tests/test_harness.py::test_the_plain_rule_runs_the_tools_of_the_last_turn`, `tests/test_harness.py::test_pitfall_42_the_last_turn_keeps_the_tools_and_runs_none` | 3.1, 3.2 |
 # | The agent returns the error "max_turns exhausted without final reply" | The caller's observation begins so, and goes on with turns, tools, the agent's text so far and what to do | same, and more: the work is not lost | `tests/test_harness.py::test_pitfall_43_an_exhausted_agent_is_an_informational_error_with_what_it_had` | 8.1 |
-# | (the cog's own end) An error, too | Status `partial`, reason `max_turns`, a sentence; all results stay in the session | differs: a partial result is no failure | `tests/test_harness.py::test_pitfall_43_exhausted_turns_lose_nothing` | 7.2 |
+# | (not in the text) The cog's own turns are used up | Status `partial`, reason `max_turns`, a sentence; all results stay in the session | differs: a partial result is no failure | `tests/test_harness.py::test_pitfall_43_exhausted_turns_lose_nothing` | 7.2 |
 # | An agent should not go deeper, but give a partial answer with a note of what more turns would verify | The note stands in the agents' system prompts and in the skill | advice | `tests/test_harness.py::test_the_system_prompt_states_the_budget_and_the_skills` | 3.1 |
 # | For the cog the agent's error is information: tell the user, or give a narrower brief | The observation says that, in these words | same | `tests/test_harness.py::test_pitfall_43_an_exhausted_agent_is_an_informational_error_with_what_it_had`, `tests/test_harness.py::test_an_exhausted_agent_without_text_hands_over_what_it_saw_last` | 8.1 |
 #
@@ -930,7 +933,7 @@ Path(folder.name).exists()
 # | It kills a cycle that runs past its deadline | One scope reaches model call, waits, tools and agents | same for whatever can be stopped | `tests/test_harness.py::test_pitfall_34_the_deadline_reaches_a_slow_stream`, `tests/test_harness.py::test_pitfall_34_a_tool_that_heeds_its_scope_is_stopped` | 5.1, 5.3 |
 # | (it follows) Nothing of the cycle runs on | A tool that takes no scope runs on in its thread. It is given up and named, and what it brings is dropped | differs: Python cannot end a thread | `tests/test_harness.py::test_pitfall_34_a_tool_that_cannot_be_stopped_is_named_and_its_late_result_is_dropped` | 5.2 |
 # | It bounds the time that the operator waits | The deadline, and up to a quarter of a second for work to end | same, but for that | `tests/test_harness.py::test_pitfall_34_the_callers_deadline_reaches_an_agent_and_its_work` | 5.1, 5.2 |
-# | Agents have 90 s | 90 s or what the caller has left, whichever is less | differs: otherwise an agent could outlive its cycle | `tests/test_harness.py::test_an_agent_has_the_smaller_of_its_own_time_and_what_its_caller_has_left` | 5.3 |
+# | Agents have 90 s | 90 s or what the caller has left, whichever is less | differs in a cycle that is nearly over: an agent must not outlive it | `tests/test_harness.py::test_an_agent_has_the_smaller_of_its_own_time_and_what_its_caller_has_left` | 5.3 |
 # | Who runs in the loop does not see it fire; a `watchdog_fire` event is logged | The cycle ends without another model call; the line says what was running. The sentence on the end stays in the session, so the next cycle can see it | same, and the next cycle knows | `tests/test_harness.py::test_pitfall_35_time_that_is_over_for_one_cycle_is_not_for_the_next` | 5.1, 9.1 |
 # | For the operator the cycle returns an error | Status `failed`, reason `deadline`, and a sentence; nothing is raised | same, as a result | `tests/test_harness.py::test_pitfall_34_the_deadline_reaches_a_slow_stream` | 5.1 |
 # | (not in the text) An agent's own deadline | The cog reads an error and goes on | differs: an addition | `tests/test_harness.py::test_an_agents_own_deadline_is_an_error_for_the_cog_who_goes_on` | 5.3 |
@@ -940,7 +943,7 @@ Path(folder.name).exists()
 #
 # | statement | what agentlab does | verdict | test | cell |
 # |---|---|---|---|---|
-# | The turn can be read in the activity stream, or from the results that have piled up | The `activity` tool shows turn and cap of each event | same | `tests/test_harness.py::test_activity_is_the_last_events_of_the_running_cycle_and_a_callback`, `tests/test_harness.py::test_activity_shows_the_cap_of_the_moment` | 7.1 |
+# | The turn can be read in the activity stream, or from the results that have piled up | The `activity` tool shows turn and cap of each event. The cog and the observer have it | same for these two; the researcher is told by notes alone | `tests/test_harness.py::test_activity_is_the_last_events_of_the_running_cycle_and_a_callback`, `tests/test_harness.py::test_activity_shows_the_cap_of_the_moment` | 7.1 |
 # | Do not count turns, work | The budget stands in the system prompt, a note comes when two turns are left, another with the last | advice; and nobody has to count | `tests/test_harness.py::test_the_model_is_told_when_two_turns_remain_and_on_the_last`, `tests/test_harness.py::test_the_system_prompt_states_the_budget_and_the_skills` | 2.2, 3.2 |
 #
 # **More turns**
@@ -969,7 +972,7 @@ Path(folder.name).exists()
 # |---|---|---|---|---|
 # | The cog works through agents | An agent starts with fresh messages and budgets of its own, in a cycle of its own, which names its parent | same | `tests/test_harness.py::test_an_agent_works_with_fresh_messages_and_its_own_budgets`, `tests/test_harness_log.py::test_a_child_cycle_names_its_parent_and_the_turn_of_it` | 8.1, 9.1 |
 # | (not in the text) Who has which tools | The cog: its own, more turns, activity, a tool per agent. The researcher: files, and pages where that is switched on. The observer: activity and log | differs: an addition | `tests/test_harness.py::test_each_actor_has_its_own_tools_and_only_the_cog_can_call_agents_or_ask_for_turns`, `tests/test_harness_pages.py::test_the_researcher_reads_pages_only_where_that_is_switched_on` | 8.2 |
-# | A chain may go from the cog to an agent to an agent's work | One level: an agent calls no agent | differs: each level multiplies turns and time | `tests/test_harness.py::test_depth_is_one_and_enforced` | 8.2 |
+# | A chain goes from the cog to an agent and its own work, and back | The same, and one level only: an agent calls no agent | same, and says what the text leaves open: another level would multiply turns and time | `tests/test_harness.py::test_depth_is_one_and_enforced` | 8.2 |
 # | There is a cycle log with events | One JSON line per event; a line for every start, request, reply, retry, call, result, grant, refusal, watchdog, compaction and end; it loads as a frame | same, and complete (compaction is the one type not seen here) | `tests/test_harness_log.py::test_the_types_are_the_named_ones`, `tests/test_harness_log.py::test_every_line_says_what_all_lines_say`, `tests/test_harness_log.py::test_the_frame_has_the_declared_columns_and_types` | 9.2 |
 # | (not in the text) A process that is killed | The terminal line is written before the reply is handed over; a reader calls a cycle without one abandoned | differs: an addition | `tests/test_harness_log.py::test_the_terminal_line_is_there_before_the_reply_is_handed_over`, `tests/test_harness_log.py::test_a_cycle_without_a_terminal_line_is_abandoned_and_nobody_writes_that`, `tests/test_harness_log.py::test_pitfall_45_a_torn_line_is_reported_and_the_next_append_starts_fresh` | 9.2 |
 # | The observer is an actor | It reads activity and log, and says why a cycle ended, what was left, where the tokens went | same | `tests/test_harness.py::test_the_observer_answers_why_a_cycle_ended_how_many_turns_were_left_and_where_the_tokens_went` | 9.4 |
@@ -978,7 +981,7 @@ Path(folder.name).exists()
 #
 # Change one thing and run the rest again. Give `small` in section 3.1 another number of turns and see under which rule a
 # turn more is worth something. Let `slumber` in section 5.2 take a `scope` and wait in it: the watchdog then says that it
-# could be stopped. Give the researcher of section 8.1 `RESEARCHER` budgets of your own with `replace`, and find the number
-# of turns at which the wide brief would have done. `agentlab run --actor cog` runs a whole scenario, and
-# `agentlab log FOLDER --summary` counts what happened in it. If you have a key, the same command runs the harness with a
-# language model: then the rows that say *advice* become questions with an answer.
+# could be stopped. Give the researcher of section 8.1 another number of turns, with
+# `actors=ACTORS | {"researcher": replace(ACTORS["researcher"], turns=12)}`, and see what the wide brief needs.
+# `agentlab run --actor cog` runs a whole scenario, and `agentlab log FOLDER --summary` counts what happened in it. With a
+# key, `agentlab run --actor cog --provider anthropic --script FILE` runs the harness with a language model: then the rows that say *advice* become questions with an answer.
