@@ -6,6 +6,8 @@ The steps, from a log on disk to frames:
 - `session`: messages and model calls, whatever wrote them
 - `sizes`: tokens of each message, counted once
 - `parts`: the prompt of each call, split into new and re-sent
+- `facts`, `grain_columns`, `grains`: frames per session, turn, call and message, of many sessions
+- `executor`: mapping over files here, on all cores or on a cluster
 - `curve`: a row per turn, a row per call, a few sentences
 - `composition`: the same prompts by kind of message
 - `trend`: powers, trends and bends of plain numbers
@@ -25,6 +27,8 @@ from agentlab.analysis.composition import composition, composition_by_call
 from agentlab.analysis.curve import CALL_COLUMNS, CURVE_COLUMNS, calls_frame, curve, summary
 from agentlab.analysis.evidence import evidence
 from agentlab.analysis.frames import Column, describe
+from agentlab.analysis.grain_columns import GRAINS
+from agentlab.analysis.grains import grains
 from agentlab.analysis.growth import growth, jumps, segments_frame
 from agentlab.analysis.importers import IMPORTERS, load, read_messages
 from agentlab.analysis.session import Call, Observed, Record, Session
@@ -33,6 +37,7 @@ __all__ = [
     "CALL_COLUMNS",
     "COMPARE_COLUMNS",
     "CURVE_COLUMNS",
+    "GRAINS",
     "IMPORTERS",
     "Call",
     "Column",
@@ -47,6 +52,7 @@ __all__ = [
     "curve",
     "describe",
     "evidence",
+    "grains",
     "growth",
     "jumps",
     "load",

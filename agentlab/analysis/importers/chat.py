@@ -1,15 +1,19 @@
 """OpenAI's chat messages: a list of them, an object that holds one, or JSON lines of either.
 
-The system prompt, which stands in the list there, becomes the session's. `usage` is read where a log put it into the
-assistant message that the call returned.
+The system prompt, which stands in the list there, becomes the session's. `usage`, `model` and a time are read where a
+log put them into the message; messages that name a `session` belong to it, so that a file of lines can hold many.
 
 Source: OpenAI, Chat Completions.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentlab.analysis.importers.shape import calls_of, message_of, plausible, records_of, tools_of, usage_of
 from agentlab.analysis.session import Session
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     Located = Iterable[tuple[int, str, Any]]
 
 NAME = "chat"
+MOST_SECONDS = 1e11  # since 1970; more is not in seconds
 EXPECTS = 'OpenAI-style messages: [{"role": "user", "content": "..."}, ...], {"messages": [...]}, or a message per line'
 
 
@@ -50,7 +55,10 @@ def read(peek: Peek) -> list[Session]:
         items = [(number, "", value) for number, value in peek.lines()]
     holders = [item for item in items if _holds_messages(item[2])]
     if not holders:
-        return [session_of(items, peek.path, peek.problems, identity=name)]
+        groups: dict[str, list[tuple[int, str, Any]]] = {}
+        for item in items:
+            groups.setdefault(session_named(item[2]) or name, []).append(item)
+        return [session_of(some, peek.path, peek.problems, identity=group) for group, some in groups.items()]
     sessions = []
     for number, (line, where, value) in enumerate(holders, 1):
         messages = [(line, f"{where}.messages[{i}]".lstrip("."), each) for i, each in enumerate(value["messages"])]
@@ -116,6 +124,8 @@ def session_of(
     placed: list[dict[str, Any]] = []
     names: dict[str, str] = {}
     usages: dict[int, Usage] = {}
+    models: dict[int, str] = {}
+    times: list[float | None] = []
     prompts = [holder["system"]] if holder.get("system") and isinstance(holder["system"], str) else []
     model = holder.get("model") if isinstance(holder.get("model"), str) else None
     for line, where, raw in messages:
@@ -130,21 +140,57 @@ def session_of(
             message["role"] = "system"
         if (usage := plausible(usage_of(raw.get("usage")), report)) is not None:
             usages[len(placed)] = usage
-        if model is None and isinstance(raw.get("model"), str):
-            model = raw["model"]
+        if isinstance(raw.get("model"), str):
+            models[len(placed)] = raw["model"]
         placed.append(message)
-    records = records_of(placed)
+        times.append(time_of(raw))
+    model = model or next(iter(models.values()), None)
+    records = tuple(
+        record if time is None else msgspec.structs.replace(record, time=time)
+        for record, time in zip(records_of(placed), times, strict=True)
+    )
+    calls = [
+        msgspec.structs.replace(call, model=models.get(call.stop, model), time=times[call.stop])
+        for call in calls_of(records, usages)
+    ]
     return Session(
         id=identity,
         format=format,
         path=path,
         records=records,
-        calls=calls_of(records, usages, model),
+        calls=tuple(calls),
         model=model,
         system="\n\n".join(prompts),
         tools=tools_of(holder.get("tools")),
         labels={} if labels is None else labels,
     )
+
+
+def session_named(value: Any) -> str | None:
+    """The session that a message says it belongs to.
+
+    >>> session_named({"role": "user", "content": "Hi", "session": "a"})
+    'a'
+    """
+    named = value.get("session") if isinstance(value, dict) else None
+    return named if isinstance(named, str) and named else None
+
+
+def time_of(raw: dict[str, Any]) -> float | None:
+    """When a message was logged, in seconds since 1970: a number or a date of ISO 8601 in one of three fields.
+
+    >>> time_of({"ts": 1790000000.5}), time_of({"timestamp": "2026-09-21T13:33:20Z"}), time_of({"time": "noon"})
+    (1790000000.5, 1789997600.0, None)
+    """
+    for name in ("ts", "time", "timestamp"):
+        value = raw.get(name)
+        if isinstance(value, str):
+            with suppress(ValueError):
+                moment = datetime.fromisoformat(value)
+                return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+        elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_SECONDS:
+            return float(value)
+    return None
 
 
 def _reporter(path: Path, line: int, where: str, problems: list[Problem]) -> Any:

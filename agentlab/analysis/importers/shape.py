@@ -79,13 +79,19 @@ def text_of(content: Any, report: Report) -> str:
 
 
 def usage_of(raw: Any) -> Usage | None:
-    """OpenAI's usage of a call; its cached tokens stand inside `prompt_tokens`. None where it says nothing.
+    """The usage of a call: OpenAI's, whose cached tokens stand inside `prompt_tokens`, or one as `Usage` names it.
+
+    None where it says nothing.
 
     >>> usage_of({"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 60}})
     Usage(input_tokens=40, output_tokens=7, cache_read_tokens=60, cache_write_tokens=0, exact=True)
+    >>> usage_of({"input_tokens": 40, "output_tokens": 7, "cache_read_tokens": 60}).prompt_tokens
+    100
     """
     if not isinstance(raw, dict):
         return None
+    if "prompt_tokens" not in raw and "input_tokens" in raw:
+        return _own_usage(raw)
     prompt, output = raw.get("prompt_tokens"), raw.get("completion_tokens")
     if not isinstance(prompt, int) or prompt <= 0:
         return None
@@ -93,6 +99,16 @@ def usage_of(raw: Any) -> Usage | None:
     cached = details.get("cached_tokens") if isinstance(details, dict) else 0
     cached = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
     return Usage(prompt - cached, output if isinstance(output, int) and output > 0 else 0, cached)
+
+
+def _own_usage(raw: dict[str, Any]) -> Usage | None:
+    def count(name: str) -> int:
+        value = raw.get(name)
+        return value if type(value) is int else 0
+
+    cached = count("cache_read_tokens"), count("cache_write_tokens")
+    usage = Usage(count("input_tokens"), count("output_tokens"), *cached, exact=raw.get("exact") is not False)
+    return usage if usage.prompt_tokens else None
 
 
 def plausible(usage: Usage | None, report: Report) -> Usage | None:
