@@ -214,10 +214,11 @@ def problems(exercise: Exercise) -> Iterator[str]:
     """
     if exercise.schema != SCHEMA:
         yield f"is of schema {exercise.schema!r}, expected {SCHEMA!r}"
+    marked: list[Check | Paragraph] = [*exercise.checks, *exercise.paragraphs]
     for what, idents in (
         ("cell", [cell.id for cell in exercise.cells]),
         ("task", [task.id for task in exercise.tasks]),
-        ("check or paragraph", [item.id for item in (*exercise.checks, *exercise.paragraphs)]),
+        ("check or paragraph", [item.id for item in marked]),
     ):
         yield from (f"two of kind {what} have the id {ident!r}" for ident, n in Counter(idents).items() if n > 1)
     places = {cell.id for cell in exercise.cells if cell.kind == "check"}
@@ -227,7 +228,7 @@ def problems(exercise: Exercise) -> Iterator[str]:
         f"cell {ident!r} is of kind check and there is no check of that id" for ident in sorted(places - checks)
     )
     yield from (f"check {i!r} has no cell of kind check" for i in sorted(checks - places))
-    for item in (*exercise.checks, *exercise.paragraphs):
+    for item in marked:
         if item.task not in tasks:
             yield f"{item.id!r} belongs to the task {item.task!r}, which is not there"
         if not item.points > 0:
