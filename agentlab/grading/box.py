@@ -32,16 +32,10 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
 SETTINGS = tuple(
     f"/etc/{name}"
     for name in (
-        "alternatives",
-        "fonts",
-        "hosts",
-        "ld.so.cache",
-        "ld.so.conf",
-        "ld.so.conf.d",
-        "localtime",
-        "mime.types",
+        *("alternatives", "fonts", "group", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+        *("localtime", "mime.types", "nsswitch.conf", "passwd", "ssl/certs"),
     )
-) + ("/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/ssl/certs")
+)
 """Settings that programs read; no shadow file, no keys of the host."""
 
 COURSE = ("notebooks", "data")

@@ -36,24 +36,27 @@ class BoxProvisioner(LocalProvisioner):
         sandbox: `bwrap`, or `limits` for bounds of time and memory without a box.
         masked: Files and folders that the kernel must not see.
         limits: Fields of `Limits` that differ from its defaults.
+        folder: Where the shared folder is made; the system's temporary folder where it is empty.
         private: The shared folder.
     """
 
     sandbox = Unicode("bwrap", config=True)
     masked = List(Unicode(), config=True)
     limits = Dict(config=True)
+    folder = Unicode("", config=True)
     private: Path | None = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Choose the sockets, and wrap the command."""
         if self.private is None:
-            self.private = Path(tempfile.mkdtemp(prefix="agentlab-kernel-"))
+            self.private = Path(tempfile.mkdtemp(prefix="agentlab-kernel-", dir=self.folder or None))
         manager: Any = self.parent
         manager.cache_ports = False
+        # Absolute, since each side has a working folder of its own.
         manager.transport, manager.ip = (
             "ipc",
             str(self.private / "socket"),
-        )  # absolute: each side has a folder of its own
+        )
         manager.connection_file = str(self.private / "connection.json")
         cast("Any", self.kernel_spec).interrupt_mode = "message"
         kwargs = await super().pre_launch(**kwargs)

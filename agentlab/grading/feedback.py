@@ -1,0 +1,57 @@
+"""What a student reads where a check did not pass: what was expected, what came, where to look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentlab.grading.exercise import Check
+    from agentlab.grading.job import Ran
+
+LONGEST = 600
+"""Characters of a message or value that are shown."""
+
+
+def feedback_of(check: Check, ran: Ran, expected: str, *, believed: bool) -> str:
+    """The reason why a visible check earned nothing, in a sentence or two.
+
+    >>> from agentlab.grading.exercise import Check
+    >>> from agentlab.grading.job import Ran
+    >>> check = Check("c", "t", "adds", "assert", 1, "assert f(1) == 2", "step 1")
+    >>> feedback_of(check, Ran(0, False, "error", "NameError", "name 'f' is not defined"), "", believed=True)
+    "Raised NameError: name 'f' is not defined."
+    """
+    if not believed:
+        return "Not believed: a cell above changed how the notebook reports errors. Take that out."
+    if ran.cut_off == "time":
+        return "Took too long, and was stopped."
+    if ran.cut_off == "output":
+        return "Printed too much, and was stopped."
+    if ran.status == "error":
+        return raised(ran.ename, ran.evalue)
+    if check.kind == "output":
+        came = "\n".join(ran.values)
+        return f"Expected {_short(expected)}, got {_short(came) or 'nothing'}."
+    return "The check did not come to its end."
+
+
+def raised(ename: str, evalue: str) -> str:
+    """What an exception in a check says to the student.
+
+    >>> raised("NotImplementedError", "your code here"), raised("AssertionError", "expected 2, got 1")
+    ('Not done yet: your code here.', 'Expected 2, got 1.')
+    """
+    text = _short(evalue)
+    if ename == "NotImplementedError":
+        said = "Not done yet" + (f": {text}" if text else "")
+    elif ename == "AssertionError":
+        said = text[:1].upper() + text[1:] if text else "An assert failed"
+    else:
+        said = f"Raised {ename or 'an error'}" + (f": {text}" if text else "")
+    return said if said.endswith((".", "?", "!")) else said + "."
+
+
+def _short(text: str) -> str:
+    """The beginning of a text."""
+    text = text.strip()
+    return text if len(text) <= LONGEST else text[:LONGEST] + " ..."

@@ -1,0 +1,295 @@
+"""Grade a notebook: run it, pay each check that passed, say what to look at where one did not.
+
+A cell that ends the kernel costs what it would have earned: the rest runs again, in a fresh kernel, without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agentlab.grading.engine import EngineError
+from agentlab.grading.exercise import PUBLIC_SECRET
+from agentlab.grading.feedback import feedback_of
+from agentlab.grading.job import Begun, Job, Over, Ran
+from agentlab.grading.plan import plan
+from agentlab.grading.submission import OwnCell, changed, paragraph_of
+from agentlab.providers.keys import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentlab.grading.box import Sandbox
+    from agentlab.grading.engine import Engine
+    from agentlab.grading.exercise import Exercise
+    from agentlab.grading.plan import Step
+    from agentlab.grading.submission import Notebook
+
+GRADER = "1"
+"""Raised whenever the same notebook may get another grade: results of another grader are not taken up again."""
+MAX_RUNS = 30
+"""So often a notebook begins in a fresh kernel."""
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """What a check earned.
+
+    Attributes:
+        id: Of the check.
+        task: Of its task.
+        name: What it checks.
+        hidden: It is not in the student's notebook.
+        points: What it is worth.
+        earned: What it earned: all or nothing.
+        feedback: Where it earned nothing: what was expected, what came, where to look. For a hidden check the hint alone.
+    """
+
+    id: str
+    task: str
+    name: str
+    hidden: bool
+    points: float
+    earned: float
+    feedback: str = ""
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A paragraph that waits for a person, or was marked by one.
+
+    Attributes:
+        id: Of the paragraph.
+        name: What it is.
+        points: The most that it can earn.
+        text: What the student wrote.
+        earned: What a person gave; None before that.
+        comment: What the person said of it.
+    """
+
+    id: str
+    name: str
+    points: float
+    text: str
+    earned: float | None = None
+    comment: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The grade of a notebook.
+
+    Attributes:
+        exercise: Name of its exercise.
+        digest: Of the notebook.
+        sandbox: `bwrap`; or `limits`, where nothing was boxed.
+        seed: `public`, or the fingerprint of the secret that drew the hidden inputs.
+        marks: A mark for each check.
+        texts: Paragraphs for a person.
+        problems: What else the student and the instructor should know.
+        seconds: Wall time of its cells; the one field that differs between two runs.
+    """
+
+    exercise: str
+    digest: str
+    sandbox: str
+    seed: str
+    marks: list[Mark]
+    texts: list[Text]
+    problems: list[str]
+    seconds: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        """All points, those of a person included where there are some."""
+        return sum(mark.earned for mark in self.marks) + sum(text.earned or 0.0 for text in self.texts)
+
+    @property
+    def points(self) -> float:
+        """All points that could be had."""
+        return sum(mark.points for mark in self.marks) + sum(text.points for text in self.texts)
+
+
+def fingerprint(secret: bytes) -> str:
+    """Names a secret without telling it: `public` for the fixed seed.
+
+    >>> fingerprint(PUBLIC_SECRET), len(fingerprint(b"ours"))
+    ('public', 12)
+    """
+    if secret == PUBLIC_SECRET:
+        return "public"
+    return hmac.new(secret, b"agentlab fingerprint", hashlib.sha256).hexdigest()[:12]
+
+
+class _Grading:
+    """A notebook while it is graded."""
+
+    def __init__(self, exercise: Exercise, notebook: Notebook, expected: Mapping[str, str], sandbox: Sandbox) -> None:
+        self.exercise = exercise
+        self.expected = expected
+        self.boxed = sandbox == "bwrap"
+        self.marks: dict[str, Mark] = {}
+        self.problems: dict[str, str] = {}
+        self.without: set[str] = set()
+        self.titles = {cell.key: cell.title for cell in notebook.code}
+        self.seconds = 0.0
+        self.believed = False
+
+    def fail(self, ident: str, why: str) -> None:
+        """Give no points for a check."""
+        check = self.exercise.check(ident)
+        feedback = check.hint if check.hidden else why + (f" Hint: {check.hint}" if check.hint else "")
+        self.marks[ident] = Mark(check.id, check.task, check.name, check.hidden, check.points, 0.0, redact(feedback))
+        self.without.add(ident)
+
+    def take(self, step: Step, ran: Ran) -> None:
+        """Take up what became of a step."""
+        self.seconds += ran.seconds
+        if step.kind == "control":
+            self.believed = ran.ok
+        elif step.kind == "check" and ran.ok and self.believed:
+            check = self.exercise.check(step.ident)
+            self.marks[check.id] = Mark(check.id, check.task, check.name, check.hidden, check.points, check.points)
+            self.without.add(check.id)
+        elif step.kind == "check" and (ran.status or ran.cut_off):
+            check = self.exercise.check(step.ident)
+            self.fail(check.id, feedback_of(check, ran, self.expected.get(check.id, ""), believed=self.believed))
+        elif step.kind in ("own", "setup") and not ran.ok and (ran.status or ran.cut_off):
+            title = self.titles.get(step.ident, f"cell {step.ident!r}")
+            self.problems.setdefault(step.ident, redact(f"{title}: {_why(ran)}"))
+
+    def blame(self, step: Step, reason: str) -> None:
+        """Leave the step out that ended the kernel."""
+        if step.kind in ("control", "check"):
+            self.fail(step.ident, f"No result: {reason} while this check ran.")
+        else:
+            title = self.titles.get(step.ident, f"cell {step.ident!r}")
+            known = self.problems.get(step.ident, f"{title}: {reason} while it ran")
+            self.problems[step.ident] = f"{known}; the rest was graded without it"
+            self.without.add(step.ident)
+
+    def give_up(self, reason: str) -> None:
+        """Give no points for what did not run."""
+        for check in self.exercise.checks:
+            if check.id not in self.marks:
+                self.fail(check.id, f"Did not run: {reason}.")
+
+
+def _why(ran: Ran) -> str:
+    """What stopped a cell of the student's."""
+    if ran.cut_off == "time":
+        return "took too long, and was stopped"
+    if ran.cut_off == "output":
+        return "printed too much, and was stopped"
+    first = (ran.evalue.strip().splitlines() or [""])[0][:300]
+    return f"raised {ran.ename or 'an error'}" + (f": {first}" if first else "")
+
+
+def grade(
+    exercise: Exercise,
+    notebook: Notebook,
+    engine: Engine,
+    *,
+    expected: Mapping[str, str] | None = None,
+    secret: bytes = PUBLIC_SECRET,
+    another: bool = False,
+) -> Result:
+    """Grade a notebook.
+
+    Args:
+        exercise: Its exercise.
+        notebook: What was handed in.
+        engine: Runs it.
+        expected: What each `output` check must show; the exercise's own expectations where it is not given, which hold
+            for the public seed alone.
+        secret: Draws the inputs of seeded checks.
+        another: Whether a further notebook will be graded.
+
+    Raises:
+        EngineError: No kernel can be started, which is no fault of the notebook.
+    """
+    if expected is None:
+        expected = {check.id: check.expected for check in exercise.checks}
+    grading = _Grading(exercise, notebook, expected, engine.sandbox)
+    for run in range(MAX_RUNS):
+        over, guilty = _run(grading, notebook, engine, secret, another=another and run == 0)
+        if over.how == "complete":
+            break
+        if over.how == "no kernel":
+            raise EngineError(f"no kernel could be started for a notebook ({over.reason})")
+        if over.how == "time" or guilty is None or guilty.kind == "setup":
+            grading.give_up(over.reason)
+            break
+        grading.blame(guilty, over.reason)
+        if grading.seconds >= engine.limits.notebook_seconds:
+            grading.give_up(f"the notebook took more than {engine.limits.notebook_seconds:g} s")
+            break
+    grading.give_up("the notebook ended its kernel too often")
+    texts = [Text(p.id, p.name, p.points, redact(paragraph_of(notebook, p))) for p in exercise.paragraphs]
+    problems = [*_keys(notebook), *changed(notebook, exercise), *grading.problems.values()]
+    marks = [grading.marks[check.id] for check in exercise.checks]
+    stamp = fingerprint(secret)
+    return Result(exercise.name, notebook.digest, engine.sandbox, stamp, marks, texts, problems, grading.seconds)
+
+
+def _run(
+    grading: _Grading, notebook: Notebook, engine: Engine, secret: bytes, *, another: bool
+) -> tuple[Over, Step | None]:
+    """Run what is left of a notebook once; returns how that ended, and the step that ran last."""
+    nonce = secrets.token_hex(16)
+    steps = plan(
+        grading.exercise,
+        notebook.code,
+        nonce=nonce,
+        expected=grading.expected,
+        secret=secret,
+        without=grading.without,
+    )
+    if not any(step.kind == "check" for step in steps):
+        return Over("complete"), None
+    left = max(0.0, engine.limits.notebook_seconds - grading.seconds)
+    last: Step | None = None
+    for line in engine.run(Job(nonce, steps, left, engine.limits, another)):
+        if isinstance(line, Begun):
+            last = steps[line.index]
+        elif isinstance(line, Ran):
+            grading.take(steps[line.index], line)
+        else:
+            return line, last
+    return Over("ended", "the run broke off"), last
+
+
+def _keys(notebook: Notebook) -> list[str]:
+    """Where a key stands in a notebook; the key itself is told nobody."""
+    found = [cell.place for cell in notebook.cells if redact(cell.code) != cell.code]
+    return [f"cell {place} holds what looks like a key: withdraw it, and keep keys out of notebooks" for place in found]
+
+
+def solution_values(exercise: Exercise, engine: Engine, secret: bytes) -> dict[str, str]:
+    """What each `output` check shows on the solution, its inputs drawn from a secret.
+
+    Raises:
+        EngineError: The solution does not pass its own checks.
+    """
+    if secret == PUBLIC_SECRET or not any(check.seeded for check in exercise.checks):
+        return {check.id: check.expected for check in exercise.checks}
+    nonce = secrets.token_hex(16)
+    solved = [
+        OwnCell(cell.id, place, cell.solution if cell.kind == "answer" else cell.source)
+        for place, cell in enumerate(exercise.cells, 1)
+        if cell.kind in ("answer", "given")
+    ]
+    steps = plan(exercise, solved, nonce=nonce, expected={}, secret=secret)
+    values: dict[str, str] = {}
+    for line in engine.run(Job(nonce, steps, engine.limits.notebook_seconds, engine.limits, compare=False)):
+        if isinstance(line, Ran) and not line.ok:
+            step = steps[line.index]
+            raise EngineError(
+                f"the solution of {exercise.name} fails in {step.ident!r} under this secret ({_why(line)})"
+            )
+        if isinstance(line, Ran) and steps[line.index].kind == "check":
+            values[steps[line.index].ident] = "".join(f"{value}\n" for value in line.values)
+        elif isinstance(line, Over) and line.how != "complete":
+            raise EngineError(f"the solution of {exercise.name} could not be run ({line.reason})")
+    return values
