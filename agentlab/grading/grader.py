@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from agentlab.grading.box import Sandbox
     from agentlab.grading.engine import Engine
-    from agentlab.grading.exercise import Exercise
+    from agentlab.grading.exercise import Exercise, Paragraph
     from agentlab.grading.plan import Step
     from agentlab.grading.submission import Notebook
 
@@ -45,7 +45,7 @@ class Mark(msgspec.Struct, frozen=True):
         hidden: It is not in the student's notebook.
         points: What it is worth.
         earned: What it earned: all or nothing.
-        feedback: Where it earned nothing: what was expected, what came, where to look. For a hidden check the hint alone.
+        feedback: Where it earned nothing, what was expected, what came, where to look. For a hidden check, the hint.
     """
 
     id: str
@@ -158,6 +158,8 @@ class _Grading:
         elif step.kind in ("own", "setup") and not ran.ok and (ran.status or ran.cut_off):
             title = self.titles.get(step.ident, f"cell {step.ident!r}")
             self.problems.setdefault(step.ident, redact(f"{title}: {_why(ran)}"))
+            if ran.cut_off:
+                self.without.add(step.ident)  # where the rest runs again, it need not be waited for once more
 
     def blame(self, step: Step, reason: str) -> None:
         """Leave the step out that ended the kernel."""
@@ -226,7 +228,7 @@ def grade(
             grading.give_up(f"the notebook took more than {engine.limits.notebook_seconds:g} s")
             break
     grading.give_up("the notebook ended its kernel too often")
-    texts = [Text(p.id, p.name, p.points, redact(paragraph_of(notebook, p))) for p in exercise.paragraphs]
+    texts = [_text(exercise, notebook, paragraph) for paragraph in exercise.paragraphs]
     problems = [*_keys(notebook), *changed(notebook, exercise), *grading.problems.values()]
     marks = [grading.marks[check.id] for check in exercise.checks]
     stamp = fingerprint(secret)
@@ -258,6 +260,15 @@ def _run(
         else:
             return line, last
     return Over("ended", "the run broke off"), last
+
+
+def _text(exercise: Exercise, notebook: Notebook, paragraph: Paragraph) -> Text:
+    """A paragraph as it was written; nobody has to mark one that was not."""
+    written = paragraph_of(notebook.cells, paragraph)
+    stubs = [OwnCell(cell.id, 0, cell.source, markdown=not paragraph.variable) for cell in exercise.cells]
+    if written == paragraph_of(stubs, paragraph):
+        written = ""
+    return Text(paragraph.id, paragraph.name, paragraph.points, redact(written), None if written else 0.0)
 
 
 def _keys(notebook: Notebook) -> list[str]:

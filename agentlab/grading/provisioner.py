@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Dict, List, Unicode
 
 from agentlab.grading.box import Limits, Sandbox, box_command, box_environment

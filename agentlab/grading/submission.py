@@ -128,9 +128,9 @@ def exercise_of(notebook: Notebook, exercises: Iterable[Exercise]) -> Exercise |
     return best[2] if best is not None and best[0] > len(idents) / 2 else None
 
 
-def paragraph_of(notebook: Notebook, paragraph: Paragraph) -> str:
+def paragraph_of(cells: Iterable[OwnCell], paragraph: Paragraph) -> str:
     """The text that a person marks: the cell's, or what the cell assigns to the variable; "" where there is none."""
-    texts = [cell for cell in notebook.cells if cell.ident == paragraph.cell]
+    texts = [cell for cell in cells if cell.ident == paragraph.cell]
     for cell in reversed(texts):
         if not paragraph.variable:
             return cell.code.strip()
