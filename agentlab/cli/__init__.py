@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, curve, demo, doctor, evidence, grade, lab, log, policies, run
+    from agentlab.cli import chat, curve, demo, doctor, evidence, exercises, grade, lab, log, policies, run
 
     top = Parser(
         prog="agentlab",
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, evidence, log, policies, lab, grade, doctor):
+    for module in (demo, run, chat, curve, evidence, log, policies, lab, exercises, grade, doctor):
         module.add(commands)
     return top
 
