@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from agentlab.cli.grades import Report, progress
     from agentlab.grading.batch import close_engines, grade_all
-    from agentlab.grading.box import require_box
+    from agentlab.grading.box_trial import require_box
     from agentlab.grading.collect import find
     from agentlab.grading.review import read_review
     from agentlab.grading.roster import read_roster

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from agentlab.errors import InputError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -43,12 +41,7 @@ COURSE = ("notebooks", "data")
 
 WORK, HOME = "/tmp/work", "/tmp/home"  # noqa: S108 - inside the box, where /tmp is its own
 """The kernel's working folder, empty at first, and its home; both in memory."""
-
-REMEDY = (
-    "install it with `apt-get install bubblewrap` (or your system's own command); in a container, allow user "
-    "namespaces (docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined); or say "
-    "`--sandbox limits`: that bounds time and memory only, and lets a notebook read files and use the network"
-)
+FONTS = f"{HOME}/.matplotlib"
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -61,7 +54,7 @@ class Limits(msgspec.Struct, frozen=True):
         file_bytes: Size of a file.
         disk_bytes: Size of all files together.
         files: Open files of a process.
-        processes: Processes of a kernel, itself included.
+        processes: Processes of a kernel, itself included; the system lets it have four times as many threads.
         output_bytes: What a cell may print.
     """
 
@@ -83,6 +76,7 @@ def box_command(
     limits: Limits,
     masked: Iterable[Path] = (),
     environment: dict[str, str] | None = None,
+    user: int = 0,
 ) -> list[str]:
     """The command that runs a kernel's command in its box.
 
@@ -93,16 +87,19 @@ def box_command(
         limits: What it may take.
         masked: Files and folders that it must not see where they lie within what it is shown.
         environment: Its variables; it gets no others.
+        user: Where we are root, the number of the user that it runs as; 0 for ourselves.
     """
-    bounded = [*_prlimit(limits, sandbox), *command]
+    bounded = [*_bounds(limits, alone=sandbox == "bwrap", user=user), *command]
     if sandbox == "limits":
         return bounded
-    built = ["bwrap", "--unshare-user-try", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-    built += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "box"]
+    built = ["bwrap", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    built += ["--die-with-parent", "--new-session", "--hostname", "box", "--cap-drop", "ALL"]
+    built += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if user else ["--unshare-user-try"]
     built += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):  # noqa: S108 - the box's own
-        built += ["--size", str(limits.disk_bytes), "--tmpfs", folder]
-    built += ["--dir", WORK, "--dir", HOME]
+        built += ["--perms", "1777", "--size", str(limits.disk_bytes), "--tmpfs", folder]
+    for folder in (WORK, HOME, FONTS):
+        built += ["--perms", "0777", "--dir", folder]
     built += _mounts(private, tuple(masked))
     built += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK, "--clearenv"]
     for name, value in (environment or {}).items():
@@ -118,12 +115,16 @@ def _mounts(private: Path, masked: Sequence[Path]) -> list[str]:
         if path.exists():
             places[path] = ["--ro-bind", str(path), str(path)]
     for path in font_lists():
-        places[Path(HOME, ".matplotlib", path.name)] = ["--ro-bind", str(path), f"{HOME}/.matplotlib/{path.name}"]
+        places[Path(FONTS, path.name)] = ["--ro-bind", str(path), f"{FONTS}/{path.name}"]
     for path in (*masked, *answers()):
         if path.exists() and any(path.is_relative_to(folder) for folder in shown):
             hide = ["--tmpfs", str(path), "--remount-ro", str(path)]
             places[path] = hide if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
     places[private] = ["--bind", str(private), str(private)]
+    mounted = set(places)
+    for folder in {folder for path in mounted for folder in path.parents} - {Path("/"), Path("/tmp"), Path("/dev")}:  # noqa: S108
+        if not any(folder.is_relative_to(path) for path in mounted):
+            places[folder] = ["--perms", "0755", "--dir", str(folder)]
     return [part for path in sorted(places, key=lambda path: (len(path.parts), path)) for part in places[path]]
 
 
@@ -186,48 +187,19 @@ def box_environment(sandbox: Sandbox, *, home: str = HOME, temporary: str = "/tm
     }
 
 
-def _prlimit(limits: Limits, sandbox: Sandbox) -> list[str]:
+def _bounds(limits: Limits, *, alone: bool, user: int) -> list[str]:
+    """The command that bounds what a process takes, and gives up our rights where we have many.
+
+    Args:
+        limits: The bounds.
+        alone: Whether the system counts this kernel's processes apart from others: it does for a user of its own, and
+            in a user namespace for whoever is not root.
+        user: The user to run as, or 0.
+    """
     program = shutil.which("prlimit")
     if program is None:
         return []
-    # In a user namespace the system counts this kernel's processes alone, and nobody counts those of root.
-    boxed = [f"--nproc={4 * limits.processes}"] if sandbox == "bwrap" and os.geteuid() != 0 else []
-    bounds = [*boxed, f"--as={limits.memory}", f"--fsize={limits.file_bytes}", f"--nofile={limits.files}", "--core=0"]
-    return [program, *bounds, "--"]
-
-
-def require_box() -> None:
-    """See that a box can be made here.
-
-    Raises:
-        InputError: It cannot; says what to do.
-    """
-    problem = no_box()
-    if problem is not None:
-        raise InputError(f"{problem}: {REMEDY}")
-
-
-@cache
-def no_box() -> str | None:
-    """Why no box can be made on this machine, or None."""
-    if sys.platform != "linux":
-        return f"no kernel can be boxed on {sys.platform}, since that needs bubblewrap on Linux"
-    if shutil.which("bwrap") is None:
-        return "no kernel can be boxed, since bubblewrap (`bwrap`) is not installed"
-    if shutil.which("prlimit") is None:
-        return "no kernel can be bounded, since `prlimit` (util-linux) is not installed"
-    with_python = box_command(
-        [sys.executable, "-c", "print(6 * 7)"],
-        sandbox="bwrap",
-        private=Path("/dev/null").parent / "shm",
-        limits=Limits(),
-        environment=box_environment("bwrap"),
-    )
-    try:
-        tried = subprocess.run(with_python, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"no kernel can be boxed, since bubblewrap failed ({type(error).__name__})"
-    if tried.stdout.strip() != "42":
-        said = (tried.stderr.strip().splitlines() or ["no reason given"])[-1]
-        return f"no kernel can be boxed, since bubblewrap failed ({said})"
-    return None
+    counted = [f"--nproc={4 * limits.processes}"] if alone and (user or os.geteuid() != 0) else []
+    bounds = [*counted, f"--as={limits.memory}", f"--fsize={limits.file_bytes}", f"--nofile={limits.files}"]
+    as_user = [f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--"]
+    return [program, *bounds, "--core=0", "--", *(["setpriv", *as_user] if user else [])]

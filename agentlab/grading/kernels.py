@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import deque
-from contextlib import suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import psutil  # type: ignore[import-untyped]
 import zmq
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
@@ -21,6 +18,7 @@ from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from nbval.kernel import RunningKernel  # type: ignore[import-untyped]
 
 from agentlab.grading.provisioner import NAME, BoxProvisioner
+from agentlab.grading.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +29,7 @@ OPTIONS = ("--HistoryManager.enabled=False", "--InteractiveShell.cache_size=0", 
 """Of a kernel: no history on disk, no outputs kept, no colours in what it raises."""
 POLL = 0.1
 """Seconds between two looks at whether the kernel is alive."""
-WATCH = 0.25
+WATCH = 0.1
 """Seconds between two looks at what it takes."""
 GRACE = 2.0
 """Seconds that an interrupted cell has to end."""
@@ -40,8 +38,6 @@ MESSAGE_BYTES = 4 * 2**20
 """Of a larger message nothing is received: the connection is dropped."""
 MESSAGES = 256
 """So many messages wait to be read; more are dropped by the kernel's side."""
-SHARED_FILES = 16
-"""More files than the connection and its sockets: the kernel writes into the folder that it shares with us."""
 
 
 class KernelEnded(Exception):
@@ -80,11 +76,12 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
         sandbox: `bwrap` or `limits`.
         limits: What it may take.
         masked: What it must not see.
+        user: Where we are root, the number of the user that it runs as; 0 for ourselves.
         folder: Where the folder that it shares with us is made; None for the system's temporary folder.
     """
 
     def __init__(
-        self, *, sandbox: Sandbox, limits: Limits, masked: Sequence[str] = (), folder: str | None = None
+        self, *, sandbox: Sandbox, limits: Limits, masked: Sequence[str] = (), folder: str | None = None, user: int = 0
     ) -> None:
         register()
         specs = _Specs()
@@ -93,6 +90,7 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
             "masked": list(masked),
             "folder": folder or "",
             "limits": msgspec.to_builtins(limits),
+            "user": user,
         }
         self.limits = limits
         self.km = KernelManager(kernel_name=NAME, kernel_spec_manager=specs)
@@ -101,6 +99,8 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
         self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
         self.kc.context.setsockopt(zmq.RCVHWM, MESSAGES)
         self.kc.start_channels(stdin=False, hb=False, control=False)
+        provisioner: Any = self.km.provisioner
+        self.watch = Watch(provisioner.pid, self.private, limits)
         self.waiting: deque[dict[str, Any]] = deque()
         self.reply: dict[str, Any] = {}
         self.printed = 0
@@ -235,24 +235,10 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
         if now - self.watched < WATCH:
             return
         self.watched = now
-        problem = self.excess()
+        problem = self.watch.excess()
         if problem is not None:
             self.stop()
             raise KernelEnded(problem)
-
-    def excess(self) -> str | None:
-        """What the kernel and its children take too much of together, or None."""
-        provisioner: Any = self.km.provisioner
-        with suppress(psutil.NoSuchProcess, OSError):
-            if len(os.listdir(provisioner.private)) > SHARED_FILES:  # noqa: PTH208 - names alone
-                return "it wrote into the folder of its own connection"
-            process = psutil.Process(provisioner.pid)
-            family = [process, *process.children(recursive=True)]
-            if len(family) > self.limits.processes:
-                return f"it started more than {self.limits.processes} processes"
-            if sum(_resident(each) for each in family) > self.limits.memory:
-                return f"its processes took more than {self.limits.memory // 2**20:,} MB of memory"
-        return None
 
     def is_alive(self) -> bool:
         """Whether it runs."""
@@ -279,10 +265,3 @@ def _received(channel: Any) -> dict[str, Any] | None:
     except (Empty, ValueError, KeyError, TypeError, UnicodeError, RecursionError):
         pass
     return None
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0

@@ -116,6 +116,8 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
         except (NbCellError, KernelEnded, OutputTooLong, Empty, RuntimeError) as error:
             problem = error
         self._tell(run, problem, time.monotonic() - began)
+        if any(isinstance(each, dict) and each.get("source") == "ask_exit" for each in _payload(run)):
+            run.kernel.stop()  # `quit()` ends it a little later: in the midst of some other step, which is not to blame
         if not run.kernel.is_alive():
             run.end(self, "ended", str(problem) if isinstance(problem, KernelEnded) else "the kernel ended")
 
@@ -151,3 +153,9 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
     def raise_cell_error(self, message: str, *args: Any, **kwargs: Any) -> None:
         """What nbval raises, without the cell's text, which nobody reads."""
         raise NbCellError(self.cell_num, message, "", *args, **kwargs)
+
+
+def _payload(run: Run) -> list[Any]:
+    """What the kernel asks of whoever shows the notebook."""
+    payload = run.kernel.reply.get("payload")
+    return payload if isinstance(payload, list) else []

@@ -11,6 +11,7 @@ A kernelspec names it, and may say what to hide:
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +20,7 @@ from typing import Any, cast
 
 import msgspec
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
-from traitlets import Dict, List, Unicode
+from traitlets import Dict, Int, List, Unicode
 
 from agentlab.grading.box import Limits, Sandbox, box_command, box_environment
 
@@ -37,6 +38,7 @@ class BoxProvisioner(LocalProvisioner):
         masked: Files and folders that the kernel must not see.
         limits: Fields of `Limits` that differ from its defaults.
         folder: Where the shared folder is made; the system's temporary folder where it is empty.
+        user: Where we are root, the number of the user to run as; 0 for ourselves.
         private: The shared folder.
     """
 
@@ -44,6 +46,7 @@ class BoxProvisioner(LocalProvisioner):
     masked = List(Unicode(), config=True)
     limits = Dict(config=True)
     folder = Unicode("", config=True)
+    user = Int(0, config=True)
     private: Path | None = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
@@ -61,6 +64,9 @@ class BoxProvisioner(LocalProvisioner):
         cast("Any", self.kernel_spec).interrupt_mode = "message"
         kwargs = await super().pre_launch(**kwargs)
         sandbox, work = cast("Sandbox", self.sandbox), self.private
+        if sandbox == "bwrap" and self.user:
+            for path in (self.private, *self.private.iterdir()):
+                os.chown(path, self.user, self.user)
         if sandbox == "limits":
             work = self.private / "work"
             work.mkdir(exist_ok=True)
@@ -76,6 +82,7 @@ class BoxProvisioner(LocalProvisioner):
             limits=msgspec.convert(self.limits, Limits),
             masked=[Path(path) for path in self.masked],
             environment=environment,
+            user=self.user if sandbox == "bwrap" else 0,
         )
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return kwargs | streams | {"env": environment, "cwd": str(work)}

@@ -20,6 +20,7 @@ import msgspec
 import pytest
 
 from agentlab.grading.box import Limits, Sandbox
+from agentlab.grading.box_trial import can_drop_root, user_of_kernel
 from agentlab.grading.job import Job, Over
 from agentlab.grading.kernels import BoxedKernel, KernelEnded, register
 from agentlab.grading.nbval_cells import SUFFIX, Run
@@ -53,6 +54,8 @@ class Setting(msgspec.Struct, frozen=True):
 def serve(setting: Setting) -> None:
     """Keep a child waiting for each job to come, until standard input ends."""
     register()
+    if setting.sandbox == "bwrap":
+        can_drop_root()  # tried once, for all children
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(Path(setting.folder, LISTENING)))
     listener.listen(1_000)
@@ -108,9 +111,10 @@ def _child(setting: Setting, listener: socket.socket, tells: int) -> None:
     os.dup2(nowhere, 1)
     kernel: BoxedKernel | None = None
     problem = ""
+    user = user_of_kernel(os.getpid()) if setting.sandbox == "bwrap" else 0
     try:
         kernel = BoxedKernel(
-            sandbox=setting.sandbox, limits=setting.limits, masked=setting.masked, folder=setting.folder
+            sandbox=setting.sandbox, limits=setting.limits, masked=setting.masked, folder=setting.folder, user=user
         )
         kernel.wait_ready()
     except (KernelEnded, OSError, RuntimeError) as error:

@@ -1,0 +1,72 @@
+"""Every attack on the grader runs against a real box, and earns what its honest part is worth."""
+
+from __future__ import annotations
+
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agentlab.grading.box import Limits
+from agentlab.grading.box_trial import no_box
+from agentlab.grading.engine import Engine
+from agentlab.grading.grader import grade
+from agentlab.grading.submission import parse
+from tests.grading_attacks import ALL, ATTACKS, LEAKS, leaking
+from tests.grading_class import EXERCISE, solved
+
+LIMITS = Limits(cell_seconds=2.0, notebook_seconds=40.0, memory=2**30)
+REQUIRED = os.environ.get("AGENTLAB_REQUIRE_BOX") == "1"
+"""CI sets it: where no box can be made, these tests fail there and do not skip."""
+
+pytestmark = pytest.mark.skipif(no_box() is not None and not REQUIRED, reason=f"NO ATTACK IS TRIED: {no_box()}")
+
+
+@pytest.fixture(scope="module")
+def port():
+    """A port of this machine that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def verdicts(port):
+    """All attacks and leaks, graded three at a time, as a class would be."""
+    contents = {name: attack.content for name, attack in ATTACKS.items()}
+    contents |= {f"leak: {name}": leaking(code.replace("{port}", str(port))) for name, code in LEAKS.items()}
+    contents["honest, at the end"] = solved()
+    with Engine(sandbox="bwrap", limits=LIMITS, ahead=2) as engine, ThreadPoolExecutor(3) as pool:
+        graded = pool.map(lambda content: grade(EXERCISE, parse(content), engine, another=True), contents.values())
+        yield dict(zip(contents, graded, strict=True))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack_earns_what_its_honest_part_is_worth(verdicts, name):
+    result = verdicts[name]
+    earned = tuple(mark.earned for mark in result.marks)
+    assert earned == ATTACKS[name].earned, result
+    assert ATTACKS[name].said in "\n".join(result.problems), result.problems
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_box_shows_nothing_and_gives_nothing(verdicts, name):
+    result = verdicts[f"leak: {name}"]
+    assert result.earned == ALL, result
+
+
+def test_honest_notebook_after_all_attacks_is_paid(verdicts):
+    assert verdicts["honest, at the end"].earned == ALL
+    assert verdicts["honest, at the end"].problems == []
+
+
+def test_hidden_checks_tell_the_hint_alone(verdicts):
+    hidden = [mark for result in verdicts.values() for mark in result.marks if mark.hidden and not mark.earned]
+    assert len(hidden) > 30
+    assert {mark.feedback for mark in hidden} <= {"Negative numbers too.", "An empty text."}
+
+
+def test_nothing_is_left_behind(verdicts):
+    places = (Path("/usr"), Path("/etc"), Path("/dev"), Path("/tmp"), Path(os.__file__).parent)
+    assert [place for place in places if (place / "agentlab-leak").exists()] == []
