@@ -126,7 +126,7 @@ def _files(path: Path) -> Iterator[tuple[Path, PurePosixPath]]:
 
 def _hidden(path: PurePosixPath) -> bool:
     """Whether it is a copy that a program made for itself."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in path.parts)
 
 
 def _members(file: Path) -> tuple[list[str], list[str]]:
@@ -172,7 +172,7 @@ def names(inner: PurePosixPath, outer: str, exercises: Collection[str] = ()) -> 
     >>> list(names(PurePosixPath("ada-01_a.ipynb"), "inbox", ["01_a"]))
     ['ada']
     """
-    parts = list(inner.parts)
+    parts = [part for part in inner.parts if part not in ("..", "/")]
     while len(parts) > 1 and parts[0].lower() in WRAPPERS:
         del parts[0]
     for part in parts:
@@ -186,5 +186,4 @@ def names(inner: PurePosixPath, outer: str, exercises: Collection[str] = ()) -> 
     stem = PurePosixPath(parts[0]).stem if parts else ""
     for name in sorted(exercises, key=len, reverse=True):
         stem = stem.replace(name, " ")
-    stem = re.sub(r"\s*\(\d+\)$|^[\s_.-]+|[\s_.-]+$", "", stem)
-    yield stem or outer
+    yield re.sub(r"\s*\(\d+\)$", "", stem).strip(" _.-") or outer

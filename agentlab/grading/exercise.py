@@ -232,7 +232,7 @@ def problems(exercise: Exercise) -> Iterator[str]:
         if item.task not in tasks:
             yield f"{item.id!r} belongs to the task {item.task!r}, which is not there"
         if not item.points > 0:
-            yield f"{item.id!r} is worth {item.points} points, expected more than 0"
+            yield f"{item.id!r} is worth {item.points:g} points, expected more than 0"
     for check in exercise.checks:
         yield from _check_problems(check)
 
