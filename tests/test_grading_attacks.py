@@ -10,18 +10,16 @@ from pathlib import Path
 import pytest
 
 from agentlab.grading.box import Limits
-from agentlab.grading.box_trial import no_box
 from agentlab.grading.engine import Engine
 from agentlab.grading.grader import grade
 from agentlab.grading.submission import parse
+from tests.boxes import needs_box
 from tests.grading_attacks import ALL, ATTACKS, LEAKS, leaking
 from tests.grading_class import EXERCISE, solved
 
 LIMITS = Limits(cell_seconds=2.0, notebook_seconds=40.0, memory=2**30)
-REQUIRED = os.environ.get("AGENTLAB_REQUIRE_BOX") == "1"
-"""CI sets it: where no box can be made, these tests fail there and do not skip."""
 
-pytestmark = pytest.mark.skipif(no_box() is not None and not REQUIRED, reason=f"NO ATTACK IS TRIED: {no_box()}")
+pytestmark = needs_box
 
 
 @pytest.fixture(scope="module")

@@ -78,6 +78,7 @@ class Engine:
         with self._lock:
             if self._process is not None and self._process.poll() is None:
                 return
+            self._end()
             list_fonts()
             self._folder = tempfile.mkdtemp(prefix="agentlab-worker-")
             setting = {
@@ -102,46 +103,62 @@ class Engine:
         """Run a job in a fresh kernel; yields what happens, and last an `Over`.
 
         Raises:
-            EngineError: The worker is gone.
+            EngineError: No worker can be started.
         """
         self.start()
         decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
-        over = False
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(job.seconds + PATIENCE)
-            try:
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(job.seconds + PATIENCE)
                 connection.connect(str(Path(self._folder, LISTENING)))
                 connection.sendall(msgspec.json.encode(job))
                 connection.shutdown(socket.SHUT_WR)
                 with connection.makefile("rb") as lines:
                     for line in lines:
                         said = decoder.decode(line)
-                        over = over or isinstance(said, Over)
                         yield said
-            except TimeoutError:
-                yield Over("ended", "the notebook did not come to an end")
-                return
-            except (OSError, msgspec.DecodeError) as error:
-                if self._process is None or self._process.poll() is not None:
-                    raise EngineError("the worker that runs notebooks ended") from error
-        if not over:
+                        if isinstance(said, Over):
+                            return
+        except TimeoutError:
+            yield Over("ended", "the notebook did not come to an end")
+            return
+        except (OSError, msgspec.DecodeError):
+            pass  # what it was told to say breaks off
+        if self._gone():
+            yield Over("no worker", "the process that runs notebooks ended")
+        else:
             yield Over("ended", "the notebook ended the process that ran it")
+
+    def _gone(self) -> bool:
+        """Whether the worker ended; its end comes a moment after that of its connections."""
+        process = self._process
+        if process is None:
+            return True
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def close(self) -> None:
         """End the worker, its children and their kernels."""
         with self._lock:
-            if self._process is None:
-                return
-            process, self._process = self._process, None
-            if process.stdin is not None:
+            self._end()
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        if process.stdin is not None:
+            with suppress(OSError):
                 process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            process.kill()
-            process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _with_our_package() -> dict[str, Any]:

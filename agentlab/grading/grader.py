@@ -33,6 +33,8 @@ GRADER = "1"
 """Raised whenever the same notebook may get another grade: results of another grader are not taken up again."""
 MAX_RUNS = 30
 """So often a notebook begins in a fresh kernel."""
+LOST = 2
+"""So often what is no fault of the notebook's may end its run."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -214,13 +216,18 @@ def grade(
     if expected is None:
         expected = {check.id: check.expected for check in exercise.checks}
     grading = _Grading(exercise, notebook, expected, engine.sandbox)
+    lost = 0
     for run in range(MAX_RUNS):
         over, guilty = _run(grading, notebook, engine, secret, another=another and run == 0)
         if over.how == "complete":
             break
-        if over.how == "no kernel":
-            raise EngineError(f"no kernel could be started for a notebook ({over.reason})")
-        if over.how == "time" or guilty is None or guilty.kind == "setup":
+        if over.how in ("no kernel", "no worker") or guilty is None:
+            lost += 1
+            if lost <= LOST:
+                continue
+            if guilty is None:
+                raise EngineError(f"no kernel could be started for a notebook ({over.reason})")
+        if over.how == "time" or guilty.kind == "setup":
             grading.give_up(over.reason)
             break
         grading.blame(guilty, over.reason)

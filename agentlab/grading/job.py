@@ -62,7 +62,8 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
     """The run is over.
 
     Attributes:
-        how: `complete`; `ended`: the kernel is gone; `time`: no time is left; `no kernel`: none began.
+        how: `complete`; `ended`: the kernel is gone; `time`: no time is left; `no kernel`: none began;
+            `no worker`: the process that starts them is gone.
         reason: Why, where it is not complete.
     """
 
