@@ -14,7 +14,7 @@ import msgspec
 
 from agentlab.analysis.importers.blocks import Blocks, Said
 from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
-from agentlab.analysis.importers.claude_words import Kind, attached_text, kind_of, original_chars
+from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, kind_of, original_chars
 from agentlab.analysis.session import counted
 from agentlab.transcript import Problem
 
@@ -41,7 +41,7 @@ class Log:
     Attributes:
         graph: Its lines and units; linked once `read` has returned.
         blocks: Knows the names of its calls.
-        cleared: Tool results that are not sent any more: the line from which on, and their call ids.
+        changed: Tool results that are sent differently: the line from which on, their call ids, and what is sent.
         shown: What is sent in place of a tool result from the first time on, by call id.
         spawned: What a call started a sub-agent with, by its prompt and by the sub-agent's id.
         titles: Titles by the line that they belong to, "" for the file.
@@ -51,7 +51,7 @@ class Log:
         self.path = path
         self.graph = Graph()
         self.blocks = Blocks()
-        self.cleared: list[tuple[int, tuple[str, ...]]] = []
+        self.changed: list[tuple[int, tuple[str, ...], str | None]] = []
         self.shown: dict[str, str] = {}
         self.spawned: dict[str, dict[str, str]] = {}
         self.titles: dict[str, str] = {}
@@ -61,6 +61,8 @@ class Log:
         self._replies: dict[tuple[str, ...], Unit] = {}
         self._owners: dict[tuple[str, str], Unit] = {}
         self._answered: set[tuple[str, str]] = set()
+        self._copied: set[tuple[str, str]] = set()
+        self._before_copy: frozenset[tuple[str, str]] = frozenset()
         self._early: list[tuple[str, Node, list[Piece]]] = []
         self._odd: dict[str, tuple[int, int]] = {}
 
@@ -128,6 +130,7 @@ class Log:
         if unit is None:
             unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
             unit.raw = {"id": call_id, "request": request, "version": _text(line, "version")}
+            self._resume()
         said, *own_results = self.blocks.messages("assistant", message["content"], self.report, _text(message, "model"))
         if said not in unit.reply:  # a resumed session repeats what was said
             unit.reply.append(said)
@@ -175,7 +178,20 @@ class Log:
         if owner is not None and not any((each, node.key[0]) in self._answered for each in ids):
             owner.pieces += pieces
             self._answered.update((each, node.key[0]) for each in ids)
+        elif owner is not None:
+            self._before_copy = self._before_copy or frozenset(self._answered)
+            self._copied.update((each, node.key[0]) for each in ids)
+            if pieces[0].said.message["content"] == CLEARED:
+                self.changed.append((node.number, tuple(ids), CLEARED))
         return owner
+
+    def _resume(self) -> None:
+        """Go on after a copy of what was said before: results that are not in the copy are not sent any more."""
+        if self._copied:
+            chains = {chain for _, chain in self._copied}
+            lost = tuple(each for each, chain in self._before_copy - self._copied if chain in chains)
+            self.changed.append((self._number - 1, lost, None))
+            self._copied, self._before_copy = set(), frozenset()
 
     def _system(self, line: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
@@ -187,7 +203,7 @@ class Log:
             self._boundary(uuid, line.get("compactMetadata"))
         elif kind == "microcompact_boundary":
             ids = _object(line.get("microcompactMetadata")).get("compactedToolIds")
-            self.cleared.append((self._number, tuple(map(str, ids if isinstance(ids, list) else ()))))
+            self.changed.append((self._number, tuple(map(str, ids if isinstance(ids, list) else ())), CLEARED))
         elif kind == "local_command" and isinstance(content, str):
             words = kind_of({"message": {"content": content}})
             said = [Said({"role": "user", "content": content})]
