@@ -3,6 +3,9 @@
 - `peek`: looks at the beginning of a file, so that the formats can say whether it is theirs
 - `shape`: brings foreign messages into the chapter's shape
 - `own`: agentlab's session folder
+- `claude_code`, with `claude_log`, `claude_graph`, `claude_sent` and `claude_words`: Claude Code's session logs
+- `blocks`, `images`: Anthropic's content blocks and usage; what images take
+- `anthropic_messages`: Anthropic's messages, as requests, responses, a list or JSON lines
 - `taubench`: tau-bench's runs
 - `chat`: OpenAI's chat messages, as a list, an object or JSON lines
 - `registry`: which format it is, and `load`

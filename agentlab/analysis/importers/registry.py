@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from agentlab.analysis.executor import mapped
-from agentlab.analysis.importers import chat, claude_code, own, taubench
+from agentlab.analysis.importers import anthropic_messages, chat, claude_code, own, taubench
 from agentlab.analysis.importers.peek import Peek
 from agentlab.errors import InputError
 from agentlab.transcript import Problem
@@ -42,7 +42,9 @@ class Importer(Protocol):
         """Its sessions; what could not be read is added to `peek.problems`."""
 
 
-IMPORTERS: dict[str, Importer] = {module.NAME: module for module in (own, taubench, claude_code, chat)}
+IMPORTERS: dict[str, Importer] = {
+    module.NAME: module for module in (own, taubench, claude_code, anthropic_messages, chat)
+}
 
 LOGS = (".json", ".jsonl")
 
