@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     OnRecord = Callable[[Record], None]
 
+TERMINAL = frozenset((CycleComplete, AgentCycleComplete))
 ARGUMENT_CHARS = 500
 ERROR_CHARS = 300
 
@@ -192,7 +194,7 @@ class CycleWriter:
                 timestamp=iso(self.log.clock()),
                 **fields,
             )
-            self.ended = isinstance(record, CycleComplete)
+            self.ended = kind in TERMINAL
             self.log.append(record)
         self._on_record(record)
 
@@ -369,6 +371,4 @@ def digest(text: str) -> str:
     >>> digest("{}")
     '44136fa355b3'
     """
-    from hashlib import sha256
-
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
