@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.policies import FORGETTING
 from benchmarks.script import Script
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ HOMES: Final = {
     "ours-default": "ours:DefaultLimit",
     "ours-default-stored": "ours:DefaultLimitStored",
     "ours-uncut": "ours:Uncut",
+    "ours-timed": "ours:Timed",
+    "harness": "harness:Cog",
+    "harness-in-memory": "harness:CogInMemory",
     "llm": "peer_llm:Llm",
     "smolagents": "peer_smolagents:Smolagents",
     "pydantic-ai": "peer_pydantic_ai:PydanticAi",
@@ -81,5 +85,7 @@ class Subject:
 
 def subject_class(name: str) -> type[Subject]:
     """The class of a subject, by name."""
+    if name.startswith(FORGETTING):
+        return import_module(".forgetting", __name__).forgetting(name.removeprefix(FORGETTING))  # type: ignore[no-any-return]
     module, _, attribute = HOMES[name].partition(":")
     return getattr(import_module(f".{module}", __name__), attribute)  # type: ignore[no-any-return]
