@@ -352,7 +352,9 @@ class Turn:
         self.scribe.append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
         if ToolFinished in self.audience:
             self.audience.tell(
-                ToolFinished(*self.scribe.place, call, seen.original_chars, shown, seen.is_error, seen.store_id)
+                ToolFinished(
+                    *self.scribe.place, call, seen.original_chars, shown, seen.is_error, seen.store_id, seen.text
+                )
             )
 
     def _repeats(self, pairs: list[tuple[ToolCall, CallDict]], observations: list[Observation]) -> int:
@@ -394,7 +396,8 @@ def iso(seconds: float) -> str:
     >>> iso(0.25)
     '1970-01-01T00:00:00.250Z'
     """
-    return f"{_to_the_second(int(seconds // 1))}.{int(seconds * 1000) % 1000:03d}Z"
+    whole, rest = divmod(int(seconds * 1000), 1000)
+    return f"{_to_the_second(whole)}.{rest:03d}Z"
 
 
 @lru_cache(maxsize=4)  # many events fall into one second
