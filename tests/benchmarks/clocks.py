@@ -136,11 +136,13 @@ def _repeated(times: int) -> Iterator[None]:
 
 
 def _run(subject: Subject, iterations: int) -> None:
+    subject.prepare()
     subject.script.start(iterations)
     subject.run(iterations)
 
 
 def _timed(subject: Subject, iterations: int) -> float:
+    subject.prepare()
     gc.collect()
     subject.script.start(iterations)
     started = time.process_time()

@@ -52,6 +52,9 @@ class Subject:
     def build(self) -> None:
         """Make what is made once: the model, the tool."""
 
+    def prepare(self) -> None:
+        """Make what a run needs once per session and no iteration has a part in; it is not timed."""
+
     def run(self, iterations: int) -> Any:
         """Run a fresh conversation of so many calls and a final text; returns what holds its history."""
         raise NotImplementedError

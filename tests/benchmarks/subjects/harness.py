@@ -20,8 +20,8 @@ class Cog(Stored):
 
     remembers = True
 
-    def start_session(self) -> None:
-        """A harness in a folder of its own."""
+    def prepare(self) -> None:
+        """A harness in a folder of its own: its skills are read, its tools are made."""
         folder = self.fresh_folder()
         self.harness = Harness(
             self.model,
@@ -33,6 +33,9 @@ class Cog(Stored):
             policy=self.policy,
             budget=Budget(max_tokens=PLENTY, max_cost=float(PLENTY), price=lambda _usage: 0.0),
         )
+
+    def start_session(self) -> None:
+        """Nothing is left to do."""
         self.conversation = self.harness.runner.conversation
 
     def end_session(self) -> None:
