@@ -178,7 +178,7 @@ def size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def test_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> None:
+def test_pitfall_45_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> None:
     dice = random.Random(7)
     script = Path(__file__).with_name("crashing_writer.py")
     file = tmp_path / "session" / "messages.jsonl"
