@@ -8,6 +8,7 @@
 - `child`: what such a process does
 - `clocks`: an iteration, a turn, bytes and memory
 - `cuts`, `starting`: the two kinds of figure that have nothing to do with a loop
+- `policies`: what a session forgets by, while it is timed
 - `subjects`: the floor, agentlab and the peers, each driving the same scripted model
 - `peers`: the virtual environments that the peers live in
 
