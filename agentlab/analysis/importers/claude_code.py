@@ -171,6 +171,7 @@ def _needed(units: list[Unit]) -> list[Unit]:
             above: Unit | None = unit
             while above is not None and id(above) not in needed:
                 needed.add(id(above))
+                needed.update(map(id, above.bridge))
                 above = above.parent
     return [unit for unit in units if id(unit) in needed]
 

@@ -183,7 +183,8 @@ class Graph:
     def _kept(self, boundary: Boundary) -> tuple[Unit, ...]:
         units = [self._unit_at(uuid) for uuid in boundary.kept if uuid in self.nodes]
         if not units:
-            head, tail = self._unit_at(boundary.head), self._unit_at(boundary.tail)
+            ends = (each if each in self.nodes else None for each in (boundary.head, boundary.tail))
+            head, tail = map(self._unit_at, ends)
             for unit in [] if tail is None else [tail, *tail.path()]:
                 units.append(unit)
                 if unit is head:

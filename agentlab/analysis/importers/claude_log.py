@@ -86,7 +86,7 @@ class Log:
         self._problems.append(Problem(str(self.path), self._number, reason))
 
     def _line(self, line: dict[str, Any]) -> None:
-        kind = line.get("type")
+        kind = _text(line, "type")
         if kind in ("assistant", "user"):
             self._spoken(kind, line)
         elif kind == "system":
@@ -101,7 +101,7 @@ class Log:
             self._replacements(line)
         elif kind in SILENT:
             self._pass_on(line)
-        elif isinstance(kind, str):
+        elif kind:
             self._note_odd(f"a line of type {kind!r:.60}")
             self._pass_on(line)
         else:
@@ -112,7 +112,7 @@ class Log:
         if not isinstance(message, dict) or "content" not in message:
             self.report(f"skipped: expected a message with a content in the line of type {role!r}")
             self._place(f"line {self._number}", self._placed(line)[1], None)  # a whole line may have its uuid
-        elif line.get("uuid") in self.graph.nodes:
+        elif _text(line, "uuid") in self.graph.nodes:
             return  # the same line once more
         elif role == "assistant":
             self._assistant(line, message)
@@ -247,7 +247,7 @@ class Log:
 
     def _pass_on(self, line: dict[str, Any]) -> None:
         """Place a line of which nothing is sent, as others may name it as their parent."""
-        if isinstance(line.get("uuid"), str) and line["uuid"] not in self.graph.nodes:
+        if _text(line, "uuid") and line["uuid"] not in self.graph.nodes:
             self._place(*self._placed(line), None)
 
     def _placed(self, line: dict[str, Any]) -> tuple[str, Node]:

@@ -113,8 +113,8 @@ class _Paths:
             bridged = bool(above.bridge)
             above = above.parent
         if bridged:
-            fresh, off = list(dict.fromkeys(reply.path())), self._cut(0)
-            self._taken_over = {id(each) for unit in (reply, *fresh) for each in unit.bridge}
+            fresh, off = [each for each in dict.fromkeys(reply.path()) if id(each) in self._spans], self._cut(0)
+            self._taken_over = {id(each) for unit in (reply, *fresh) for each in unit.bridge} & self._spans.keys()
         else:
             off = self._cut(0 if above is None else self._at[id(above)] + 1)
         for unit in reversed(fresh):
