@@ -15,6 +15,9 @@ The steps, from a log on disk to frames:
 - `key_lines`, `citations`: what in an observation may matter later
 - `shown`: what a policy shows of observations
 - `evidence`: the share of cited names that a cut still shows
+- `calibration`: from visible text to recorded prompt tokens
+- `simulation`: what each call would have been sent under another policy
+- `replay`: what policies would have sent, cost and lost, as a range
 - `compare`: policies on a session's own observations
 
 Importing this loads neither pandas nor a tokenizer.
@@ -31,6 +34,7 @@ from agentlab.analysis.grain_columns import GRAINS
 from agentlab.analysis.grains import grains
 from agentlab.analysis.growth import growth, jumps, segments_frame
 from agentlab.analysis.importers import IMPORTERS, load, read_messages
+from agentlab.analysis.replay import replay
 from agentlab.analysis.session import Call, Observed, Record, Session
 
 __all__ = [
@@ -57,6 +61,7 @@ __all__ = [
     "jumps",
     "load",
     "read_messages",
+    "replay",
     "segments_frame",
     "summary",
 ]

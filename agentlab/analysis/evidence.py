@@ -16,6 +16,7 @@ import msgspec
 
 from agentlab.analysis.citations import citations, kept, spans_of
 from agentlab.analysis.frames import Column, frame_of
+from agentlab.analysis.importers.own import NAME as OWN
 from agentlab.analysis.shown import cut_policies, show
 from agentlab.policy import Policy
 
@@ -192,7 +193,8 @@ def evidence(
     characters = only_cut = observations = 0
     for number, session in enumerate(sessions):
         seen = session.observations()
-        cuts = [{o.index: each for o, each in zip(seen, show(seen, policy), strict=True)} for policy in chosen]
+        shows = [show(seen, policy, elsewhere=session.format != OWN) for policy in chosen]
+        cuts = [{o.index: each for o, each in zip(seen, cut, strict=True)} for cut in shows]
         for place, cut in enumerate(cuts):
             shown[place] += sum(len(each.text) for each in cut.values())
         characters += sum(len(each.text) for each in seen)

@@ -25,6 +25,7 @@ examples:
   agentlab chat                                  talk in the terminal, no key needed
   agentlab curve runs/20260501-101500 --plot curve.png
   agentlab evidence results.json --limit 4000    what a cut would have hidden of what later calls cite
+  agentlab replay session.jsonl --policy codex   what another policy would have sent, cost and lost
   agentlab log runs/20260501-101500 --cycle last what the cog and its agents did, and why it ended
   agentlab doctor                                what is installed, and what to do about the rest
 """
@@ -40,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, curve, demo, doctor, evidence, lab, log, policies, run
+    from agentlab.cli import chat, curve, demo, doctor, evidence, lab, log, policies, replay, run
 
     top = Parser(
         prog="agentlab",
@@ -50,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, evidence, log, policies, lab, doctor):
+    for module in (demo, run, chat, curve, evidence, replay, log, policies, lab, doctor):
         module.add(commands)
     return top
 

@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from agentlab.analysis.evidence import evidence
-    from agentlab.cli.results import as_json
+    from agentlab.cli.tables import as_json
 
     policies = _policies(arguments)
     logs = read_logs(arguments)
@@ -94,7 +94,7 @@ def _policies(arguments: argparse.Namespace) -> list[Policy]:
 
 
 def _print(found: Evidence, *, by_tool: bool) -> None:
-    from agentlab.cli.results import evidence_table, positions_line, print_table
+    from agentlab.cli.tables import evidence_table, positions_line, print_table
 
     if not found.cited:
         sys.stdout.write("No call cites a name that only an observation had, so there is nothing to lose by a cut.\n")

@@ -9,6 +9,7 @@ colour-blind readers can tell apart; texts follow matplotlib's style, so that a 
 - `comparison`: what each way of cutting keeps
 - `composition`: what the prompt of each call is made of, and its jumps
 - `evidence`: what cuts keep of the names that later calls cite
+- `frontier`: what policies would have cost, against what they keep
 - `requests`: prompt tokens per call under several policies, and what of them stayed as it was
 - `figures`: axes, colours, files
 """
@@ -20,6 +21,15 @@ from agentlab.plots.composition import plot_composition
 from agentlab.plots.curve import plot_curve
 from agentlab.plots.evidence import plot_evidence
 from agentlab.plots.figures import save
+from agentlab.plots.frontier import plot_frontier
 from agentlab.plots.requests import plot_requests
 
-__all__ = ["plot_comparison", "plot_composition", "plot_curve", "plot_evidence", "plot_requests", "save"]
+__all__ = [
+    "plot_comparison",
+    "plot_composition",
+    "plot_curve",
+    "plot_evidence",
+    "plot_frontier",
+    "plot_requests",
+    "save",
+]
