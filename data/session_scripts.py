@@ -116,9 +116,14 @@ class Script(msgspec.Struct, frozen=True):
     steps: list[Any] | None = None
 
 
+def _preset(name: str) -> Policy:
+    """A preset's rules, without the words about where they are from: other words make no other session."""
+    return msgspec.structs.replace(load_policy(name), source="", date="", omits=[])
+
+
 def _sooner(threshold: int) -> Policy:
     """Anthropic's context editing with a threshold that a short session meets."""
-    preset = load_policy("anthropic-context-editing")
+    preset = _preset("anthropic-context-editing")
     rule = msgspec.structs.replace(preset.compaction.results, threshold=threshold)
     compaction = msgspec.structs.replace(preset.compaction, results=rule)
     return msgspec.structs.replace(preset, name=f"context-editing-{threshold}", compaction=compaction)
@@ -130,11 +135,11 @@ POLICIES = {
     "chapter": CHAPTER,
     "small-limits": Policy("small-limits", default=Limit(1_000)),
     "tail-cuts": Policy("tail-cuts", default=Limit(4_000, strategy="tail_cut")),
-    "codex": load_policy("codex"),
-    "claude-code": load_policy("claude-code"),
+    "codex": _preset("codex"),
+    "claude-code": _preset("claude-code"),
     "context-editing": _sooner(12_000),
-    "nanobot-workspace": load_policy("nanobot-2026-05"),
-    "nanobot-no-workspace": load_policy("nanobot-2026-05-no-workspace"),
+    "nanobot-workspace": _preset("nanobot-2026-05"),
+    "nanobot-no-workspace": _preset("nanobot-2026-05-no-workspace"),
     "consolidation": Policy(
         "consolidation", default=Limit(4_000), compaction=Compaction(consolidate=Consolidate(keep_turns=3), room=ROOM)
     ),

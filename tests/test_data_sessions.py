@@ -22,7 +22,7 @@ NAMES = sorted(path.name for path in FOLDER.iterdir())
 APPEND_ONLY = ["short", "errors", "parallel", "uncut", "twenty-chapter", "twenty-small-limits", "twenty-claude-code"]
 OF_A_MACHINE = re.compile(rb"(?<![\w.~])/(?:home|root|tmp|work|usr|var|Users|private)/|[A-Za-z]:\\\\")
 DATES = re.compile(rb"\b20\d\d-\d\d-\d\d\b")
-OF_PRESETS = {b"2025-09-29", b"2025-11-30", b"2026-05-13", b"2026-11-30"}
+DAY = b"2026-05-13"  # of the clock that is made up
 README = (DATA / "README.md").read_text(encoding="utf-8")
 
 
@@ -87,7 +87,7 @@ def test_it_tells_neither_machine_nor_day(name):
         if path.is_file():
             data = path.read_bytes()
             assert not OF_A_MACHINE.search(data), path
-            assert set(DATES.findall(data)) <= OF_PRESETS, path
+            assert set(DATES.findall(data)) <= {DAY}, path
 
 
 def test_they_are_small():
@@ -113,7 +113,7 @@ def test_each_shows_what_its_name_says():
     assert [gap for gap in gaps if gap > 60] == [1_845.0]
     assert [turn.reason for turn in uncut.turns].count("context_window") == 1
     assert calls_frame(uncut)["prompt_tokens"].max() > 120_000
-    assert calls_frame(session_of("parallel"))["resent_parallel"].sum() > 1_000
+    assert calls_frame(session_of("parallel"))["resent_parallel"].sum() > 500
     errors = [record for record in session_of("errors").records if record.message.get("is_error")]
     assert len(errors) == 8
     assert session_of("twenty-context-editing").replaced
