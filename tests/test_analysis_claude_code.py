@@ -584,18 +584,22 @@ def test_notes_of_the_program_are_silent_and_what_is_not_known_is_said_once(tmp_
     log.add("attachment", attachment={"type": "plan_mode", "planExists": True})
     log.add("attachment", attachment={"type": "plan_mode"})
     log.add("attachment", attachment={"type": "queued_command", "prompt": "Also b", "commandMode": "prompt"})
+    log.add("attachment", attachment={"type": "hook_success", "hookEvent": "PostToolUse", "content": "ok"})
+    log.add(
+        "attachment", attachment={"type": "hook_success", "hookEvent": "SessionStart", "content": "ok", "stdout": "ok"}
+    )
     log.says("Done.", number=1)
     log.add("system", subtype="turn_duration", durationMs=5)
     log.add("system", subtype="local_command", content="<command-name>/cost</command-name>")
     for _ in range(3):
         log.add("hologram")
     (session,), problems = load(log.write(tmp_path / "s1.jsonl"))
-    assert sent(session, 0) == ["Go", "x = 1", "Also b"]
+    assert sent(session, 0) == ["Go", "x = 1", "Also b", "ok"]
     assert [r.text for r in session.records if r.opens_turn] == ["Go", "Also b"]
     assert session.records[-1].text == "<command-name>/cost</command-name>"
     assert [(p.line, p.reason) for p in problems] == [
         (6, "what an attachment of type 'plan_mode' says is not known to be sent: 2 lines not counted"),
-        (12, "a line of type 'hologram' is not known to be sent: 3 lines not counted"),
+        (14, "a line of type 'hologram' is not known to be sent: 3 lines not counted"),
     ]
 
 

@@ -188,7 +188,7 @@ def _title(log: Log, units: list[Unit]) -> str:
     own = {id(unit) for unit in units}
     for leaf, title in log.titles.items():
         node = log.graph.nodes.get(leaf)
-        if not leaf or (node is not None and node.unit is not None and id(node.unit) in own):
+        if (not leaf and not units[0].key[0]) or (node is not None and node.unit is not None and id(node.unit) in own):
             return title
     return ""
 
@@ -216,26 +216,24 @@ def _looks_like_one(head: bytes) -> bool:
 
 
 def _is_project(folder: Path) -> bool:
-    """Whether there are logs in a folder, and all are Claude Code's."""
+    """Whether there are logs in a folder, and all are Claude Code's; an empty file is any format's."""
     logs = _logs_in(folder)
-    others = [path for path in _entries(folder) if path.suffix == ".json" and path.name != _INDEX]
-    return bool(logs) and not others and all(_is_log(path) for path in logs) and any(map(_has_lines, logs))
-
-
-def _is_log(path: Path) -> bool:
-    head = _edges(path)[0]
-    return not head.strip() or _has_lines(path)
-
-
-def _has_lines(path: Path) -> bool:
-    head = _edges(path)[0]
-    return _looks_like_one(head) or any(_is_line(value) for value in _values(head.split(b"\n")[:20]))
+    if not logs or any(path.suffix == ".json" and path.name != _INDEX for path in _entries(folder)):
+        return False
+    found = False
+    for path in logs:
+        head = _part(path, 0)
+        if not head.strip():
+            continue
+        if not _looks_like_one(head) and not any(_is_line(value) for value in _values(head.split(b"\n")[:20])):
+            return False
+        found = True
+    return found
 
 
 def _age(path: Path) -> tuple[str, str, str]:
     """When a file's first and last lines were written: of two that begin alike, the one that ends first is older."""
-    first, last = _edges(path)
-    times = [[_written(v) for v in _values(part.split(b"\n")) if _written(v)] for part in (first, last)]
+    times = [[_written(v) for v in _values(_part(path, at).split(b"\n")) if _written(v)] for at in (0, -_EDGE)]
     return (times[0][0] if times[0] else "", times[1][-1] if times[1] else "", path.name)
 
 
@@ -244,14 +242,14 @@ def _written(value: Any) -> str:
     return time if isinstance(time, str) else ""
 
 
-def _edges(path: Path) -> tuple[bytes, bytes]:
+def _part(path: Path, start: int) -> bytes:
+    """Some of a file: from a place on, or, where that is negative, at its end."""
     try:
         with path.open("rb") as file:
-            first = file.read(_EDGE)
-            file.seek(max(0, path.stat().st_size - _EDGE))
-            return first, file.read(_EDGE)
+            file.seek(start if start >= 0 else max(0, path.stat().st_size + start))
+            return file.read(_EDGE)
     except OSError:
-        return b"", b""
+        return b""
 
 
 def _values(lines: Iterable[bytes]) -> list[Any]:

@@ -7,14 +7,14 @@ not counted.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.analysis.importers.blocks import Blocks, Said
+from agentlab.analysis.importers.claude_fields import list_of, merge_call, object_of, text_of, time_of
 from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
-from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, kind_of, original_chars
+from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, is_sent, kind_of, original_chars
 from agentlab.analysis.session import counted
 from agentlab.transcript import Problem
 
@@ -86,7 +86,7 @@ class Log:
         self._problems.append(Problem(str(self.path), self._number, reason))
 
     def _line(self, line: dict[str, Any]) -> None:
-        kind = _text(line, "type")
+        kind = text_of(line, "type")
         if kind in ("assistant", "user"):
             self._spoken(kind, line)
         elif kind == "system":
@@ -96,7 +96,7 @@ class Log:
         elif kind in _TITLES:
             title = line.get(_TITLES[kind])
             if isinstance(title, str):
-                self.titles[_text(line, "leafUuid")] = title
+                self.titles[text_of(line, "leafUuid")] = title
         elif kind == "content-replacement":
             self._replacements(line)
         elif kind in SILENT:
@@ -112,7 +112,7 @@ class Log:
         if not isinstance(message, dict) or "content" not in message:
             self.report(f"skipped: expected a message with a content in the line of type {role!r}")
             self._place(f"line {self._number}", self._placed(line)[1], None)  # a whole line may have its uuid
-        elif _text(line, "uuid") in self.graph.nodes:
+        elif text_of(line, "uuid") in self.graph.nodes:
             return  # the same line once more
         elif role == "assistant":
             self._assistant(line, message)
@@ -124,32 +124,34 @@ class Log:
             self._pass_on(line)
             return
         uuid, node = self._placed(line)
-        call_id, request = _text(message, "id"), _text(line, "requestId")
+        call_id, request = text_of(message, "id"), text_of(line, "requestId")
         key = (call_id, request, node.key[0]) if call_id else (uuid,)
         unit = self._replies.get(key)
         if unit is None:
             unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
-            unit.raw = {"id": call_id, "request": request, "version": _text(line, "version")}
+            unit.raw = {"id": call_id, "request": request, "version": text_of(line, "version")}
             self._resume()
-        said, *own_results = self.blocks.messages("assistant", message["content"], self.report, _text(message, "model"))
+        said, *own_results = self.blocks.messages(
+            "assistant", message["content"], self.report, text_of(message, "model")
+        )
         if said not in unit.reply:  # a resumed session repeats what was said
             unit.reply.append(said)
-        unit.pieces += [Piece(each, _time(line)) for each in own_results]
+        unit.pieces += [Piece(each, time_of(line)) for each in own_results]
         for call in said.message.get("tool_calls", ()):
             self._owners.setdefault((call["id"], node.key[0]), unit)
             self._spawn(call["id"], call["function"]["name"], message["content"])
-        _merge(unit.raw, line, message)
-        unit.time = _time(line) or unit.time
+        merge_call(unit.raw, line, message)
+        unit.time = time_of(line) or unit.time
         self._place(uuid, node, unit)
 
     def _user(self, line: dict[str, Any], message: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
-        time, result = _time(line), line.get("toolUseResult")
+        time, result = time_of(line), line.get("toolUseResult")
         said = self.blocks.messages("user", message["content"], self.report)
         if any(each.message["role"] == "tool" for each in said):
             pieces = [Piece(each, time, original_chars(each.message["content"], result)) for each in said]
             self._result(uuid, node, pieces)
-            agent = _text(_object(result), "agentId")
+            agent = text_of(object_of(result), "agentId")
             if agent:
                 self.spawned.setdefault(agent, {})["tool_call"] = str(said[0].message.get("tool_call_id", ""))
             return
@@ -202,12 +204,12 @@ class Log:
             node = msgspec.structs.replace(node, is_root=True)
             self._boundary(uuid, line.get("compactMetadata"))
         elif kind == "microcompact_boundary":
-            ids = _object(line.get("microcompactMetadata")).get("compactedToolIds")
-            self.changed.append((self._number, tuple(map(str, ids if isinstance(ids, list) else ())), CLEARED))
+            ids = object_of(line.get("microcompactMetadata")).get("compactedToolIds")
+            self.changed.append((self._number, tuple(map(str, list_of(ids))), CLEARED))
         elif kind == "local_command" and isinstance(content, str):
             words = kind_of({"message": {"content": content}})
             said = [Said({"role": "user", "content": content})]
-            self._say(uuid, node, "loop" if words == "typed" else words, said, _time(line))
+            self._say(uuid, node, "loop" if words == "typed" else words, said, time_of(line))
             return
         self._place(uuid, node, None)
 
@@ -218,48 +220,54 @@ class Log:
                 about.get(f"preserved{key}") if isinstance(about, dict) else None for key in ("Segment", "Messages")
             )
         )
-        anchor = _text(kept, "anchorUuid") or _text(listed, "anchorUuid")
-        uuids = listed.get("uuids")
-        named = tuple(each for each in uuids if isinstance(each, str)) if isinstance(uuids, list) else ()
+        anchor = text_of(kept, "anchorUuid") or text_of(listed, "anchorUuid")
+        named = tuple(each for each in list_of(listed.get("uuids")) if isinstance(each, str))
         if anchor and (kept or named):
-            head, tail = _text(kept, "headUuid"), _text(kept, "tailUuid")
+            head, tail = text_of(kept, "headUuid"), text_of(kept, "tailUuid")
             self.graph.boundaries.append(Boundary(self._number, uuid, anchor, head, tail, named))
 
     def _attachment(self, line: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
         if uuid in self.graph.nodes:
             return
-        about = _object(line.get("attachment"))
+        about = object_of(line.get("attachment"))
         text = attached_text(about)
+        if not is_sent(about):
+            self._place(uuid, node, None)
+            return
         if not text:
-            self._note_odd(f"what an attachment of type {_text(about, 'type')!r:.60} says")
+            self._note_odd(f"what an attachment of type {text_of(about, 'type')!r:.60} says")
             self._place(uuid, node, None)
             return
         queued = about.get("type") == "queued_command" and about.get("commandMode") in (None, "prompt")
         kind = kind_of({"message": {"content": text}}) if queued else "loop"
-        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], _time(line))
+        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], time_of(line))
 
     def _replacements(self, line: dict[str, Any]) -> None:
-        listed = line.get("replacements")
-        for each in listed if isinstance(listed, list) else ():
+        for each in list_of(line.get("replacements")):
             if isinstance(each, dict) and isinstance(each.get("replacement"), str):
-                self.shown[_text(each, "toolUseId")] = each["replacement"]
+                self.shown[text_of(each, "toolUseId")] = each["replacement"]
 
     def _pass_on(self, line: dict[str, Any]) -> None:
         """Place a line of which nothing is sent, as others may name it as their parent."""
-        if _text(line, "uuid") and line["uuid"] not in self.graph.nodes:
+        if text_of(line, "uuid") and line["uuid"] not in self.graph.nodes:
             self._place(*self._placed(line), None)
 
     def _placed(self, line: dict[str, Any]) -> tuple[str, Node]:
-        key = ((_text(line, "agentId") or "side") if line.get("isSidechain") is True else "", _text(line, "sessionId"))
+        key = (
+            (text_of(line, "agentId") or "side") if line.get("isSidechain") is True else "",
+            text_of(line, "sessionId"),
+        )
         if key not in self.labels:
             self.labels[key] = {}
         labels = self.labels[key]
         for name, field in _LABELS.items():
-            if name not in labels and _text(line, field):
-                labels[name] = _text(line, field)
-        parent = _text(line, "parentUuid") or None
-        return _text(line, "uuid") or f"line {self._number}", Node(self._number, key, parent, None, None, is_root=False)
+            if name not in labels and text_of(line, field):
+                labels[name] = text_of(line, field)
+        parent = text_of(line, "parentUuid") or None
+        return text_of(line, "uuid") or f"line {self._number}", Node(
+            self._number, key, parent, None, None, is_root=False
+        )
 
     def _place(self, uuid: str, node: Node, unit: Unit | None) -> None:
         self.graph.place(uuid, msgspec.structs.replace(node, unit=unit))
@@ -272,49 +280,16 @@ class Log:
         """Remember what a sub-agent was started with."""
         if name not in ("Task", "Agent"):
             return
-        for block in content if isinstance(content, list) else ():
+        for block in list_of(content):
             given = block.get("input") if isinstance(block, dict) and block.get("id") == call_id else None
-            if isinstance(given, dict) and _text(given, "prompt"):
+            if isinstance(given, dict) and text_of(given, "prompt"):
                 about = {
                     "tool_call": call_id,
-                    "agent_type": _text(given, "subagent_type"),
-                    "task": _text(given, "description"),
+                    "agent_type": text_of(given, "subagent_type"),
+                    "task": text_of(given, "description"),
                 }
                 self.spawned[given["prompt"]] = self.spawned[call_id] = about
 
     def _note_odd(self, what: str) -> None:
         first, count = self._odd.get(what, (self._number, 0))
         self._odd[what] = (first, count + 1)
-
-
-def _merge(raw: dict[str, Any], line: dict[str, Any], message: dict[str, Any]) -> None:
-    """Keep the usage with the largest output, and what any line says of the call."""
-    usage = message.get("usage")
-    if isinstance(usage, dict) and _output(usage) >= _output(raw.get("usage", {})):
-        raw["usage"] = usage
-    raw.update((key, message[key]) for key in ("stop_reason", "model") if isinstance(message.get(key), str))
-    cost = line.get("costUSD")
-    if isinstance(cost, int | float) and 0 <= cost < float("inf"):
-        raw["cost"] = max(float(cost), raw.get("cost", 0.0))
-
-
-def _output(usage: dict[str, Any]) -> int:
-    output = usage.get("output_tokens")
-    return output if isinstance(output, int) else -1
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: dict[str, Any], key: str) -> str:
-    text = value.get(key)
-    return text if isinstance(text, str) else ""
-
-
-def _time(line: dict[str, Any]) -> float | None:
-    try:
-        time = datetime.fromisoformat(line["timestamp"])
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        return None
