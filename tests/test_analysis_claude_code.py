@@ -491,6 +491,20 @@ def test_a_copy_within_the_file_drops_what_it_lost(tmp_path):
     assert sent(session, 2) == ["Go", "", "B", "Done.", "And?"]
 
 
+def test_a_second_result_of_a_call_alone_is_no_copy_of_the_history(tmp_path):
+    log = Lines()
+    log.user("Go")
+    log.says(use("a"), number=1)
+    log.result("a", "A")
+    log.says(use("b"), number=2)
+    log.result("b", "[Request interrupted by user for tool use]")
+    log.result("b", "B, too late")
+    log.says("Done.", number=3)
+    (session,), _ = load(log.write(tmp_path / "s1.jsonl"))
+    assert sent(session, 2) == ["Go", "", "A", "", "[Request interrupted by user for tool use]"]
+    assert session.replaced == ()
+
+
 # --- sub-agents
 
 

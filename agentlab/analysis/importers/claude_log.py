@@ -60,9 +60,10 @@ class Log:
         self._number = 0
         self._replies: dict[tuple[str, ...], Unit] = {}
         self._owners: dict[tuple[str, str], Unit] = {}
-        self._answered: set[tuple[str, str]] = set()
+        self._answered: dict[tuple[str, str], int] = {}
         self._copied: set[tuple[str, str]] = set()
-        self._before_copy: frozenset[tuple[str, str]] = frozenset()
+        self._repeated: dict[int, Unit] = {}
+        self._copy_from = 0
         self._early: list[tuple[str, Node, list[Piece]]] = []
         self._odd: dict[str, tuple[int, int]] = {}
 
@@ -130,13 +131,16 @@ class Log:
         if unit is None:
             unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
             unit.raw = {"id": call_id, "request": request, "version": text_of(line, "version")}
-            self._resume()
+            self._resume(node.key[0])
         said, *own_results = self.blocks.messages(
             "assistant", message["content"], self.report, text_of(message, "model")
         )
-        if said not in unit.reply:  # a resumed session repeats what was said
+        if said in unit.reply:  # a resumed session repeats what was said
+            self._copy_from = self._copy_from if self._repeated else self._number
+            self._repeated[id(unit)] = unit
+        else:
             unit.reply.append(said)
-        unit.pieces += [Piece(each, time_of(line)) for each in own_results]
+            unit.pieces += [Piece(each, time_of(line)) for each in own_results]
         for call in said.message.get("tool_calls", ()):
             self._owners.setdefault((call["id"], node.key[0]), unit)
             self._spawn(call["id"], call["function"]["name"], message["content"])
@@ -153,7 +157,7 @@ class Log:
             self._result(uuid, node, pieces)
             agent = text_of(object_of(result), "agentId")
             if agent:
-                self.spawned.setdefault(agent, {})["tool_call"] = str(said[0].message.get("tool_call_id", ""))
+                self.spawned.setdefault(agent, {})["tool_call"] = _call_id(pieces[0])
             return
         is_summary = line.get("isCompactSummary") is True
         follows = self.graph.nodes.get(node.parent or "")
@@ -175,25 +179,26 @@ class Log:
 
     def _answer(self, node: Node, pieces: list[Piece]) -> Unit | None:
         """Put tool results to the reply that asked for them; the first result of a call counts."""
-        ids = [str(p.said.message.get("tool_call_id", "")) for p in pieces if p.said.message["role"] == "tool"]
-        owner = next((self._owners[each, node.key[0]] for each in ids if (each, node.key[0]) in self._owners), None)
-        if owner is not None and not any((each, node.key[0]) in self._answered for each in ids):
+        ids = [(each, node.key[0]) for each in map(_call_id, pieces) if each]
+        owner = next((self._owners[each] for each in ids if each in self._owners), None)
+        if owner is not None and not any(each in self._answered for each in ids):
             owner.pieces += pieces
-            self._answered.update((each, node.key[0]) for each in ids)
+            self._answered.update(dict.fromkeys(ids, node.number))
         elif owner is not None:
-            self._before_copy = self._before_copy or frozenset(self._answered)
-            self._copied.update((each, node.key[0]) for each in ids)
+            self._copied.update(ids)
             if pieces[0].said.message["content"] == CLEARED:
-                self.changed.append((node.number, tuple(ids), CLEARED))
+                self.changed.append((node.number, tuple(each for each, _ in ids), CLEARED))
         return owner
 
-    def _resume(self) -> None:
-        """Go on after a copy of what was said before: results that are not in the copy are not sent any more."""
-        if self._copied:
-            chains = {chain for _, chain in self._copied}
-            lost = tuple(each for each, chain in self._before_copy - self._copied if chain in chains)
-            self.changed.append((self._number - 1, lost, None))
-            self._copied, self._before_copy = set(), frozenset()
+    def _resume(self, chain: str) -> None:
+        """Go on after a copy of what was said before: of a reply in it, results that it lost are not sent any more."""
+        if not self._repeated or next(iter(self._repeated.values())).key[0] != chain:
+            return
+        ids = ((_call_id(piece), chain) for unit in self._repeated.values() for piece in unit.pieces)
+        before = [each for each in ids if self._answered.get(each, self._copy_from) < self._copy_from]
+        lost = tuple(each for each, _ in before if (each, chain) not in self._copied)
+        self.changed.append((self._number - 1, lost, None))
+        self._repeated, self._copied = {}, set()
 
     def _system(self, line: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
@@ -214,12 +219,7 @@ class Log:
         self._place(uuid, node, None)
 
     def _boundary(self, uuid: str, about: Any) -> None:
-        kept, listed = (
-            each if isinstance(each, dict) else {}
-            for each in (
-                about.get(f"preserved{key}") if isinstance(about, dict) else None for key in ("Segment", "Messages")
-            )
-        )
+        kept, listed = (object_of(object_of(about).get(f"preserved{key}")) for key in ("Segment", "Messages"))
         anchor = text_of(kept, "anchorUuid") or text_of(listed, "anchorUuid")
         named = tuple(each for each in list_of(listed.get("uuids")) if isinstance(each, str))
         if anchor and (kept or named):
@@ -293,3 +293,8 @@ class Log:
     def _note_odd(self, what: str) -> None:
         first, count = self._odd.get(what, (self._number, 0))
         self._odd[what] = (first, count + 1)
+
+
+def _call_id(piece: Piece) -> str:
+    """The call that a tool message answers, "" for others."""
+    return str(piece.said.message.get("tool_call_id", ""))
