@@ -165,6 +165,14 @@ def test_requests_that_go_on_are_one_conversation_and_responses_bring_usage(tmp_
     assert calls_frame(session)["prompt_tokens"].tolist() == [904, 904]
 
 
+def test_requests_of_several_conversations_may_take_turns(tmp_path):
+    title = {"messages": [{"role": "user", "content": "Name this talk."}], "system": [text("You name talks.")]}
+    lines = [{"messages": TALK[:1]}, title, response(text("Clock")), {"messages": TALK[:3]}, title, {"messages": TALK}]
+    sessions, problems = load(write(tmp_path / "a.jsonl", jsonl(lines)))
+    assert problems == []
+    assert [(s.id, len(s.records), len(s.calls)) for s in sessions] == [("a#1", 6, 3), ("a#2", 2, 1), ("a#3", 1, 0)]
+
+
 def test_requests_that_have_nothing_in_common_are_conversations_of_their_own(tmp_path):
     other = [{"role": "user", "content": "Bye"}, *TALK[1:]]
     sessions, problems = load(write(tmp_path / "a.jsonl", jsonl([{"messages": TALK}, {"x": 1}, {"messages": other}])))

@@ -331,12 +331,16 @@ def test_each_call_is_sent_the_path_above_it_in_any_tree(tmp_path, steps):
     ]
 
 
-def test_an_old_compaction_begins_anew_with_its_summary(tmp_path):
+@pytest.mark.parametrize("parent", [None, "s1-u1"])
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_an_old_compaction_begins_anew_with_its_summary(tmp_path, parent, is_linked):
     log = Lines()
     log.user("One")
     log.says("1.", number=1, sent=900)
-    log.user("It was about one.", parent=None, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    log.user("It was about one.", parent=parent, isCompactSummary=True, isVisibleInTranscriptOnly=True)
     log.says("2.", number=2, sent=200)
+    for line in log.values:
+        line["parentUuid"] = line["parentUuid"] if is_linked else None
     (session,), problems = load(log.write(tmp_path / "s1.jsonl"))
     assert problems == []
     assert [r.is_summary for r in session.records] == [False, False, True, False]

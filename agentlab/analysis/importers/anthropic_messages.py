@@ -28,6 +28,7 @@ EXPECTS = (
     'Anthropic\'s messages: {"system": ..., "messages": [...]} with content blocks, a list of them, or lines of either'
 )
 
+_LATEST = 50  # conversations that begin alike, among which a request's is looked for
 _ROLES = ("user", "assistant", "system")
 _BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "document", "server_tool_use")
 
@@ -43,27 +44,21 @@ def recognises(peek: Peek) -> bool:
 
 def read(peek: Peek) -> list[Session]:
     """The conversations of a file."""
-    talks: list[_Talk] = []
+    talks = _Talks()
     for line, where, value in _items(peek):
-        report = _reporter(peek, line, where)
-        if isinstance(value, dict) and isinstance(value.get("request"), dict):
-            parts = [value["request"], value.get("response")]
-        else:
-            parts = [value]
-        for part in parts:
+        pair = isinstance(value, dict) and isinstance(value.get("request"), dict)
+        for part in [value["request"], value.get("response")] if pair else [value]:
             if isinstance(part, dict) and isinstance(part.get("messages"), list):
-                if not talks or not talks[-1].goes_on(part):
-                    talks.append(_Talk(part))
-                talks[-1].take(part, line, where)
+                talks.of(part).take(part, line, where)
             elif _is_message(part):
-                if not talks:
-                    talks.append(_Talk({}))
-                talks[-1].add(part, line, where)
-            elif part is not None or part is value:
-                report("skipped: expected a message, or an object with a list 'messages'")
+                talks.current.add(part, line, where)
+            elif not pair or part is not None:
+                reason = "skipped: expected a message, or an object with a list 'messages'"
+                _reporter(peek, line, where)(reason)
     name = peek.path.name.split(".")[0]
     return [
-        _session(talk, peek, name if len(talks) == 1 else f"{name}#{number}") for number, talk in enumerate(talks, 1)
+        _session(talk, peek, name if len(talks.all) == 1 else f"{name}#{number}")
+        for number, talk in enumerate(talks.all, 1)
     ]
 
 
@@ -90,6 +85,36 @@ class _Talk:
     def add(self, message: Any, line: int, where: str) -> None:
         """Add a message or a response."""
         self.messages.append((message, line, where))
+
+
+class _Talks:
+    """The conversations of a file: requests of several may take turns."""
+
+    def __init__(self) -> None:
+        self.all: list[_Talk] = []
+        self._current: _Talk | None = None
+        self._begun: dict[str, list[_Talk]] = {}
+
+    @property
+    def current(self) -> _Talk:
+        """The one that was added to last."""
+        if self._current is None:
+            self._current = _Talk({})
+            self.all.append(self._current)
+        return self._current
+
+    def of(self, request: dict[str, Any]) -> _Talk:
+        """The latest conversation that a request goes on with, else a new one."""
+        first: Any = next(iter(request["messages"]), None)
+        alike = self._begun.setdefault(repr(_said(first)) if _is_message(first) else "", [])
+        current = [] if self._current is None else [self._current]
+        talk = next((talk for talk in [*current, *alike[:-_LATEST:-1]] if talk.goes_on(request)), None)
+        if talk is None:
+            talk = _Talk(request)
+            self.all.append(talk)
+            alike.append(talk)
+        self._current = talk
+        return talk
 
 
 class _Reading:
