@@ -17,7 +17,8 @@ The steps, from a log on disk to frames:
 - `evidence`: the share of cited names that a cut still shows
 - `calibration`: from visible text to recorded prompt tokens
 - `simulation`: what each call would have been sent under another policy
-- `replay`: what policies would have sent, cost and lost, as a range
+- `prefix_cache`, `cost`: what a provider's cache makes of requests, and what a session cost
+- `settings`, `replayed`, `replay`: what policies would have sent, cost and lost, as a range
 - `compare`: policies on a session's own observations
 
 Importing this loads neither pandas nor a tokenizer.
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 from agentlab.analysis.compare import COMPARE_COLUMNS, compare, compare_cuts
 from agentlab.analysis.composition import composition, composition_by_call
+from agentlab.analysis.cost import bill, cache_breaks, cost
 from agentlab.analysis.curve import CALL_COLUMNS, CURVE_COLUMNS, calls_frame, curve, summary
 from agentlab.analysis.evidence import evidence
 from agentlab.analysis.frames import Column, describe
@@ -48,11 +50,14 @@ __all__ = [
     "Observed",
     "Record",
     "Session",
+    "bill",
+    "cache_breaks",
     "calls_frame",
     "compare",
     "compare_cuts",
     "composition",
     "composition_by_call",
+    "cost",
     "curve",
     "describe",
     "evidence",

@@ -19,7 +19,7 @@ import msgspec
 from agentlab.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentlab.tokens.models import Model
 
@@ -32,12 +32,14 @@ class Request(msgspec.Struct, frozen=True):
         prefix: Of these, the beginning that the request before had too.
         output: Its output tokens.
         time: When, in seconds; None where that is not known: then nothing is forgotten before it.
+        model: Who was asked: another model has another cache.
     """
 
     prompt: int
     prefix: int
     output: int
     time: float | None = None
+    model: str | None = None
 
 
 class CacheRule(msgspec.Struct, frozen=True):
@@ -117,18 +119,59 @@ def charge(requests: Iterable[Request], rule: CacheRule) -> list[Charged]:
     Charged(read=4992, written=0, uncached=1008)
     """
     done = []
-    remembered, last = 0, None
+    remembered = 0
+    last: float | None = None
+    model: str | None = None
     for request in requests:
         forgotten = last is not None and request.time is not None and request.time - last > rule.seconds
+        forgotten |= request.model != model
         shared = 0 if forgotten else _cacheable(min(request.prefix, remembered, request.prompt), rule)
         rest = request.prompt - shared
         if rule.write is None or request.prompt < rule.smallest:
             done.append(Charged(shared, 0, rest))
         else:
             done.append(Charged(shared, rest, 0))
-        remembered = request.prompt
+        remembered, model = request.prompt, request.model
         last = request.time if request.time is not None else last
     return done
+
+
+def dollars(
+    requests: Sequence[Request], by_name: Mapping[str | None, Model | None], *, hour: bool = False
+) -> float | None:
+    """What requests cost at list price, by the rule of the first one's model.
+
+    Args:
+        requests: In the order in which they were made.
+        by_name: The models that they name.
+        hour: As in `rule_of`.
+
+    Returns:
+        US dollars, output included; None where a model has no price.
+
+    >>> from agentlab.tokens import models
+    >>> dollars([Request(1_000_000, 0, 100_000, model="gpt-4o")], {"gpt-4o": models.find("gpt-4o")})
+    3.5
+    """
+    if not requests:
+        return 0.0
+    first = by_name.get(requests[0].model)
+    rule = None if first is None else rule_of(first, hour=hour)
+    if rule is None:
+        return None
+    total = 0.0
+    for request, charged in zip(requests, charge(requests, rule), strict=True):
+        model = by_name.get(request.model)
+        if model is None or model.prices is None:
+            return None
+        long = model.long_prompt
+        prices = model.prices if long is None or request.prompt <= long.above else long.prices
+        write = (prices.cache_write_1h if hour else prices.cache_write_5m) if charged.written else 0.0
+        if write is None or (charged.read and prices.cache_read is None):
+            return None
+        total += charged.read * (prices.cache_read or 0.0) + charged.written * write
+        total += charged.uncached * prices.input + request.output * prices.output
+    return total / 1e6
 
 
 def break_even(removed: int, after: int, rule: CacheRule) -> float:

@@ -9,220 +9,32 @@ with every later call.
 
 from __future__ import annotations
 
-from math import nan
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from agentlab.analysis.calibration import ROUGH, Calibration, calibrate
+from agentlab.analysis.calibration import ROUGH, calibrate
 from agentlab.analysis.citations import citations
-from agentlab.analysis.frames import Column, frame_of
-from agentlab.analysis.settings import setting_of
-from agentlab.analysis.simulation import SUMMARY_SHARE, Simulated, simulate
+from agentlab.analysis.cost import bill, output_of
+from agentlab.analysis.executor import mapped
+from agentlab.analysis.prefix_cache import Request, dollars, rule_of
+from agentlab.analysis.replayed import RECORDED, Ran, Replay, Replayed
+from agentlab.analysis.simulation import Simulated, simulate
+from agentlab.tokens import models
 from agentlab.tokens.running import estimate_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
-    import pandas as pd
-
-    from agentlab.analysis.session import Call, Session
+    from agentlab.analysis.session import Session
     from agentlab.policy import Policy
-
-RECORDED = "recorded"
-
-REPLAY_COLUMNS = [
-    Column("policy", "string", "", f"its name; {RECORDED} is what the log has"),
-    Column("calls", "int64", "calls", "of all sessions"),
-    Column("tokens", "int64", "prompt tokens", "optimistic: the agent never misses what was taken away"),
-    Column("tokens_high", "int64", "prompt tokens", "pessimistic: each cited name that was taken away is read again"),
-    Column("share", "float64", "share", f"tokens of those of {RECORDED}"),
-    Column("share_high", "float64", "share", f"tokens_high of those of {RECORDED}"),
-    Column("dollars", "float64", "US dollars", "list price, output included, optimistic; missing where none is given"),
-    Column("dollars_high", "float64", "US dollars", "the same, pessimistic"),
-    Column("dollars_share", "float64", "share", f"dollars of those of {RECORDED}"),
-    Column("dollars_share_high", "float64", "share", f"dollars_high of those of {RECORDED}"),
-    Column("names", "int64", "names", "that later calls cite and that only observations had"),
-    Column("kept", "float64", "share", "of these, still shown to the call that cites it"),
-    Column("more_calls", "int64", "calls", "to read again, at the pessimistic end"),
-    Column("rough", "bool", "", f"whether a fit is off by more than {ROUGH:.0%}, or nothing was recorded to fit to"),
-]
-
-TOOL_COLUMNS = [
-    Column("policy", "string", "", "its name"),
-    Column("tool", "string", "", "the tool"),
-    Column("tokens", "int64", "prompt tokens", "that its results take, over all calls; optimistic"),
-    Column("saved", "int64", "prompt tokens", f"less than {RECORDED}"),
-    Column("saved_share", "float64", "share", f"of all prompt tokens of {RECORDED}"),
-    Column("setting", "string", "", "what limits its results in the agent that wrote the log"),
-]
-
-FIT_COLUMNS = [
-    Column("session", "string", "", "its id"),
-    Column("format", "string", "", "its format"),
-    Column("calls", "int64", "calls", "in it"),
-    Column("measured", "int64", "calls", "whose prompt tokens the log has"),
-    Column("segments", "int64", "segments", "between compactions, each with a fit of its own"),
-    Column("residual", "float64", "share", "median error of the fit; missing where nothing was measured"),
-    Column("recorded", "int64", "prompt tokens", "of the measured calls"),
-    Column("fitted", "int64", "prompt tokens", "of the same calls, by the fit"),
-    Column("observations", "int64", "observations", "in it"),
-    Column("cut_before", "int64", "observations", "of these, cut already by the agent that wrote the log"),
-    Column("rough", "bool", "", f"whether the residual is above {ROUGH:.0%}, or there is none"),
-]
-
-ASSUMPTIONS = (
-    "The agent makes the calls that it made; what it would have done with less in sight is not known.",
-    (
-        "Optimistic: it never misses what was taken away. Pessimistic: each cited name that was taken away costs one "
-        "more call, and its source is sent in full with every later call."
-    ),
-    "What the log's own agent summarised stays summarised; of agentlab's logs the recorded decisions are left out.",
-    f"A summary that a policy asks for is {SUMMARY_SHARE:.0%} of what it stands for; pauses do not start one.",
-    "Rules that name tools hold for tools of these names: no agent's tool is taken for another's.",
-    "The log holds results as the agent saw them, so what it had cut already cannot be cut less.",
-)
-
-
-class Request(msgspec.Struct, frozen=True):
-    """A call as it is priced: prompt tokens, of these the beginning that the call before had too, output, and when."""
-
-    prompt: int
-    prefix: int
-    output: int
-    time: float | None = None
-
-
-class Ran(msgspec.Struct, frozen=True):
-    """A session under a policy; `None` stands for no dollars.
-
-    Attributes:
-        tokens: Prompt tokens, optimistic and pessimistic.
-        dollars: At list price, optimistic and pessimistic.
-        kept: Names that are still shown to the call that cites them.
-        more_calls: At the pessimistic end.
-        by_tool: Prompt tokens of each tool's results.
-    """
-
-    tokens: tuple[int, int]
-    dollars: tuple[float, float] | None
-    kept: int
-    more_calls: int
-    by_tool: dict[str, int]
-
-
-class Replayed(msgspec.Struct, frozen=True):
-    """A session under the recorded policy and under others.
-
-    Attributes:
-        session: Its id.
-        format: Its format.
-        calls: How many it has.
-        calibration: The fit.
-        recorded: Prompt tokens of the measured calls: as recorded, and by the fit.
-        names: Names that later calls cite.
-        observations: How many, and how many of them the log has in part only.
-        runs: The recorded policy, then the others.
-        unpriced: Why no dollars are given; "" where they are.
-    """
-
-    session: str
-    format: str
-    calls: int
-    calibration: Calibration
-    recorded: tuple[int, int]
-    names: int
-    observations: tuple[int, int]
-    runs: tuple[Ran, ...]
-    unpriced: str
-
-
-class Replay(msgspec.Struct, frozen=True):
-    """Sessions under policies; its methods make frames.
-
-    Attributes:
-        policies: Names, `RECORDED` first.
-        sessions: What became of each.
-    """
-
-    policies: tuple[str, ...]
-    sessions: tuple[Replayed, ...]
-
-    def by_policy(self) -> pd.DataFrame:
-        """A row per policy over all sessions, with `REPLAY_COLUMNS`; dollars only where every session has them."""
-        rows = []
-        rough = any(each.calibration.rough for each in self.sessions)
-        priced = bool(self.sessions) and not any(each.unpriced for each in self.sessions)
-        names = sum(each.names for each in self.sessions)
-        base_tokens, base_dollars = 0, nan
-        for number, name in enumerate(self.policies):
-            runs = [each.runs[number] for each in self.sessions]
-            tokens = [sum(run.tokens[end] for run in runs) for end in (0, 1)]
-            dollars = [sum(run.dollars[end] for run in runs if run.dollars) if priced else nan for end in (0, 1)]
-            if not number:
-                base_tokens, base_dollars = tokens[0], dollars[0]
-            shares = [_ratio(value, base_tokens) for value in tokens]
-            dollar_shares = [_ratio(value, base_dollars) for value in dollars]
-            kept = _ratio(sum(run.kept for run in runs), names)
-            more = sum(run.more_calls for run in runs)
-            calls = sum(each.calls for each in self.sessions)
-            rows.append((name, calls, *tokens, *shares, *dollars, *dollar_shares, names, kept, more, rough))
-        return frame_of(rows, REPLAY_COLUMNS)
-
-    def by_tool(self) -> pd.DataFrame:
-        """A row per policy and tool, with `TOOL_COLUMNS`; what saves most stands first."""
-        rows = []
-        recorded: dict[tuple[str, str], int] = {}
-        for each in self.sessions:
-            for tool, tokens in each.runs[0].by_tool.items():
-                recorded[each.format, tool] = recorded.get((each.format, tool), 0) + tokens
-        whole = sum(each.runs[0].tokens[0] for each in self.sessions)
-        for number, name in enumerate(self.policies[1:], 1):
-            left: dict[tuple[str, str], int] = {}
-            for each in self.sessions:
-                for tool, tokens in each.runs[number].by_tool.items():
-                    left[each.format, tool] = left.get((each.format, tool), 0) + tokens
-            for place, before in recorded.items():
-                saved = before - left.get(place, 0)
-                rows.append((name, place[1], before - saved, saved, _ratio(saved, whole), setting_of(*place)))
-        rows.sort(key=lambda row: (self.policies.index(row[0]), -row[3]))
-        return frame_of(rows, TOOL_COLUMNS)
-
-    def fits(self) -> pd.DataFrame:
-        """A row per session: how well the recorded policy is reproduced, with `FIT_COLUMNS`."""
-        rows = []
-        for each in self.sessions:
-            fit = each.calibration
-            numbers = (each.calls, fit.n, len(fit.fits), fit.residual, *each.recorded, *each.observations)
-            rows.append((each.session, each.format, *numbers, fit.rough))
-        return frame_of(rows, FIT_COLUMNS)
-
-    def sentences(self) -> list[str]:
-        """What holds for all of it: the residual, why there are no dollars, and the assumptions."""
-        measured = [each for each in self.sessions if each.calibration.n]
-        said = []
-        if measured:
-            recorded, fitted = (sum(each.recorded[end] for each in measured) for end in (0, 1))
-            worst = max(each.calibration.residual for each in measured)
-            said.append(
-                f"The recorded policy, replayed: {fitted:,} prompt tokens against {recorded:,} recorded "
-                f"({fitted / recorded - 1:+.1%}); a call is off by {worst:.1%} in the worst session's median."
-            )
-        if len(measured) < len(self.sessions):
-            n = len(self.sessions) - len(measured)
-            said.append(f"{n:,} of {len(self.sessions):,} sessions record no usage: their tokens are rough estimates.")
-        reasons = dict.fromkeys(each.unpriced for each in self.sessions if each.unpriced)
-        said += [f"No dollars are given: {reason}." for reason in reasons]
-        if not reasons and self.sessions:
-            said.append("List price; a subscription is not billed so.")
-        return [*said, *ASSUMPTIONS]
 
 
 def replay(
     sessions: Iterable[Session],
     policies: Sequence[Policy],
     *,
-    prices: Any = None,
+    prices: Path | None = None,
     executor: Any = None,
 ) -> Replay:
     """Replay recorded sessions under policies.
@@ -230,7 +42,7 @@ def replay(
     Args:
         sessions: Any.
         policies: What to ask of: presets or any policy.
-        prices: By model; None takes the dated list that agentlab ships.
+        prices: A table in the format of `agentlab/tokens/models.json`; None takes that one.
         executor: Where to map over the sessions; None decides by how many there are. See `agentlab.analysis.executor`.
 
     Returns:
@@ -242,10 +54,6 @@ def replay(
     >>> replay([read_messages(talk)], [CHAPTER]).by_policy()["tokens"].tolist()
     [5, 5]
     """
-    from functools import partial
-
-    from agentlab.analysis.executor import mapped
-
     done = []
     for outcome in mapped(partial(replay_one, policies=list(policies), prices=prices), sessions, executor=executor):
         if outcome.error is not None:
@@ -255,7 +63,7 @@ def replay(
     return Replay((RECORDED, *(policy.name for policy in policies)), tuple(done))
 
 
-def replay_one(session: Session, policies: Sequence[Policy], prices: Any = None) -> Replayed:
+def replay_one(session: Session, policies: Sequence[Policy], prices: Path | None = None) -> Replayed:
     """Replay one session; see `replay`."""
     case = _Case(session, prices)
     runs = [case.run(None), *(case.run(policy) for policy in policies)]
@@ -269,6 +77,7 @@ def replay_one(session: Session, policies: Sequence[Policy], prices: Any = None)
         len(case.cited),
         (len(seen), sum(not each.whole for each in seen)),
         tuple(runs),
+        bill(session, prices=prices).dollars,
         case.unpriced,
     )
 
@@ -276,7 +85,7 @@ def replay_one(session: Session, policies: Sequence[Policy], prices: Any = None)
 class _Case:
     """A session, and what is asked of it under every policy."""
 
-    def __init__(self, session: Session, prices: Any) -> None:
+    def __init__(self, session: Session, prices: Path | None) -> None:
         self.session = session
         self.calibration = calibrate(session)
         self.observations = session.observations()
@@ -284,9 +93,19 @@ class _Case:
         self.base = simulate(session, None, self.calibration, self.observations, self.cited)
         self.by_reply = {call.reply: number for number, call in enumerate(session.calls) if call.reply is not None}
         self.sources = {seen.index: (len(seen.text) + 3) // 4 for seen in self.observations}
-        self.outputs = [_output(session, call) for call in session.calls]
-        self.unpriced = "prices are not known"
-        self.prices = prices
+        names = {call.model or session.model for call in session.calls}
+        self.models = {name: None if name is None else models.find(name, prices) for name in names}
+        self.hour = any(call.cache_write_1h_tokens for call in session.calls)
+        self.unpriced = self._unpriced()
+
+    def _unpriced(self) -> str:
+        """Why no dollars are given; "" where they are."""
+        if not self.calibration.n:
+            return "a log records no usage"
+        if self.calibration.rough:
+            return f"in a session the fit is off by {self.calibration.residual:.0%}, more than {ROUGH:.0%}"
+        unknown = sorted(str(name) for name, model in self.models.items() if model is None or rule_of(model) is None)
+        return f"there is no list price for {', '.join(unknown)}" if unknown else ""
 
     def recorded(self) -> tuple[int, int]:
         """Prompt tokens of the measured calls: as recorded, and by the fit."""
@@ -302,39 +121,41 @@ class _Case:
         made = self.base
         if policy is not None:
             made = simulate(self.session, policy, self.calibration, self.observations, self.cited)
-        low = [
-            Request(sent.prompt, sent.prefix, output, call.time)
-            for sent, output, call in zip(made.calls, self.outputs, self.session.calls, strict=True)
-        ]
-        high = self._again(made, low)
+        ends = (self._requests(made, again=False), self._requests(made, again=True))
         aside = sum(usage.prompt_tokens for usage in made.aside)
-        tokens = [sum(each.prompt for each in requests) + aside for requests in (low, high)]
-        return Ran(
-            (tokens[0], tokens[1]), self._dollars(low, high, made), sum(made.kept), len(high) - len(low), made.by_tool
-        )
+        low, high = (sum(each.prompt for each in requests) + aside for requests in ends)
+        bills = [self._dollars(requests, made) for requests in ends]
+        dollars = None if self.unpriced or None in bills else (bills[0] or 0.0, bills[1] or 0.0)
+        return Ran((low, high), dollars, sum(made.kept), len(ends[1]) - len(ends[0]), made.by_tool)
 
-    def _again(self, made: Simulated, low: Sequence[Request]) -> list[Request]:
-        """The requests where what a policy took away, and the log's own did not, is read again when it is cited."""
+    def _requests(self, made: Simulated, *, again: bool) -> list[Request]:
+        """The requests; where it is asked for, with what was taken away read again just before it is cited."""
+        lost = self._lost(made) if again else {}
+        done: list[Request] = []
+        more = 0
+        for number, (call, sent) in enumerate(zip(self.session.calls, made.calls, strict=True)):
+            fit = self.calibration.fit_of(number)
+            if sent.changed and sent.prefix <= fit.intercept + 1:
+                more = 0  # a summary or a new segment: what was read again is gone too
+            name = call.model or self.session.model
+            prefix = sent.prefix if sent.changed or not done else done[-1].prompt
+            for source in lost.get(number, ()):
+                prompt = sent.prompt + more
+                read = Request(prompt, min(prefix, prompt), self._asked(source), call.time, name)
+                more += round(fit.slope * (self.sources[source] + read.output))
+                prefix = read.prompt
+                done.append(read)
+            prompt, output = sent.prompt + more, output_of(self.session, call)
+            done.append(Request(prompt, min(prefix, prompt), output, call.time, name))
+        return done
+
+    def _lost(self, made: Simulated) -> dict[int, list[int]]:
+        """By call: the newest source of each name that it cites and a policy took away, and the log's own did not."""
         lost: dict[int, set[int]] = {}
         for number, citation in enumerate(self.cited):
             if self.base.kept[number] and not made.kept[number]:
                 lost.setdefault(self.by_reply[citation.cited_at], set()).add(max(citation.sources))
-        done: list[Request] = []
-        more = 0
-        for number, request in enumerate(low):
-            fit = self.calibration.fit_of(number)
-            if made.calls[number].changed and made.calls[number].prefix <= fit.intercept + 1:
-                more = 0  # a summary or a new segment: what was read again is gone too
-            now = Request(request.prompt + more, request.prefix, request.output, request.time)
-            if done and not made.calls[number].changed:
-                now = msgspec.structs.replace(now, prefix=min(done[-1].prompt, now.prompt))
-            for source in sorted(lost.get(number, ())):
-                read = Request(now.prompt, now.prefix, self._asked(source), request.time)
-                more += round(fit.slope * (self.sources[source] + read.output))
-                done.append(read)
-                now = Request(request.prompt + more, read.prompt, request.output, request.time)
-            done.append(now)
-        return done
+        return {call: sorted(sources) for call, sources in lost.items()}
 
     def _asked(self, source: int) -> int:
         """Output tokens of a call that asks for a result again: as many as the message that asked for it has."""
@@ -342,19 +163,9 @@ class _Case:
         asked = next((index for index in range(source, -1, -1) if records[index].role == "assistant"), None)
         return 0 if asked is None else estimate_message(records[asked].message)
 
-    def _dollars(self, low: Sequence[Request], high: Sequence[Request], made: Simulated) -> tuple[float, float] | None:
-        return None
-
-
-def _output(session: Session, call: Call) -> int:
-    """Output tokens of a call: as reported, where that is a count of them, else the size of its reply."""
-    if call.usage is not None and call.output_measured:
-        return call.usage.output_tokens
-    if call.reply is None:
-        return 0
-    record = session.records[call.reply]
-    return estimate_message(record.message) + (len(record.thinking) + 3) // 4
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else nan
+    def _dollars(self, requests: Sequence[Request], made: Simulated) -> float | None:
+        """What requests cost, and the calls for summaries, which share no prefix with them."""
+        name = self.session.calls[0].model or self.session.model if self.session.calls else None
+        asides = [Request(usage.prompt_tokens, 0, usage.output_tokens, model=name) for usage in made.aside]
+        parts = [dollars(each, self.models, hour=self.hour) for each in (requests, *([aside] for aside in asides))]
+        return None if None in parts else sum(part or 0.0 for part in parts)

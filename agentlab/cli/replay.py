@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlab.cli.logs import add_arguments, read_logs
@@ -37,7 +38,9 @@ def add(commands: Any) -> None:
     )
     add_arguments(parser)
     add_policies(parser)
-    parser.add_argument("--prices", metavar="FILE", help="prices by model, in place of the list that agentlab ships")
+    parser.add_argument(
+        "--prices", metavar="FILE", type=Path, help="prices by model, in place of the list that agentlab ships"
+    )
     parser.add_argument("--plot", metavar="PNG", help="write the frontier as a picture")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
@@ -59,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     policies = policies_of(arguments)
     logs = read_logs(arguments)
-    found = replay(logs.sessions, policies)
+    found = replay(logs.sessions, policies, prices=arguments.prices)
     frame = found.by_policy()
     if arguments.plot:
         from agentlab import plots
