@@ -126,6 +126,19 @@ def test_the_lines_of_a_call_are_one_call_with_its_largest_output(tmp_path):
     assert session.replaced == ()
 
 
+def test_a_line_may_hold_several_blocks_and_results(tmp_path):
+    message = {"id": "m", "role": "assistant", "model": "claude-x", "usage": {"input_tokens": 9, "output_tokens": 3}}
+    log = Lines()
+    log.user("Go")
+    log.add("assistant", message={**message, "content": [{"type": "text", "text": "I read."}, use("a"), use("b")]})
+    log.user([{"type": "tool_result", "tool_use_id": each, "content": each.upper()} for each in "ab"])
+    log.says("Done.", number=2)
+    (session,), problems = load(log.write(tmp_path / "s1.jsonl"))
+    assert problems == []
+    assert [call["id"] for call in session.records[1].tool_calls] == ["a", "b"]
+    assert sent(session, 1) == ["Go", "I read.", "A", "B"]
+
+
 def test_results_off_the_parent_chain_are_sent_and_ones_before_their_call_are_found(tmp_path):
     log = Lines()
     log.user("Go")
