@@ -6,6 +6,7 @@ show as a picture where they are the last value of a notebook cell. Colours are 
 colour-blind readers can tell apart; texts follow matplotlib's style, so that a dark one stays readable.
 
 - `curve`: prompt tokens per user turn, with and without continuation
+- `bend`: whether a level bends more than the same increments do in any other order
 - `comparison`: what each way of cutting keeps
 - `composition`: what the prompt of each call is made of, and its jumps
 - `evidence`: what cuts keep of the names that later calls cite
@@ -16,6 +17,7 @@ colour-blind readers can tell apart; texts follow matplotlib's style, so that a 
 
 from __future__ import annotations
 
+from agentlab.plots.bend import plot_bend
 from agentlab.plots.comparison import plot_comparison
 from agentlab.plots.composition import plot_composition
 from agentlab.plots.curve import plot_curve
@@ -25,6 +27,7 @@ from agentlab.plots.frontier import plot_frontier
 from agentlab.plots.requests import plot_requests
 
 __all__ = [
+    "plot_bend",
     "plot_comparison",
     "plot_composition",
     "plot_curve",
