@@ -182,18 +182,17 @@ def sentences(found: Bill) -> list[str]:
         return ["No model call returned, so there is nothing to price."]
     said = []
     if found.unpriced:
-        models_ = ", ".join(found.unpriced)
-        said.append(f"There is no list price for {models_}: name a table with --prices FILE.")
+        named = ", ".join(found.unpriced)
+        said.append(f"There is no list price for {named}: name a table with --prices FILE.")
     else:
-        parts = ", ".join(
-            f"{dollars / found.dollars:.0%} {kind.replace('_', ' ')}" for kind, dollars in found.by_kind.items()
-        )
+        kinds = {kind.replace("_", " "): part / found.dollars for kind, part in found.by_kind.items() if part}
+        parts = ", ".join(f"{share:.0%} {kind}" for kind, share in kinds.items())
         said.append(f"At list price {found.dollars:,.4f} dollars: {parts}.")
-    if found.recorded == found.recorded:
+    if not isnan(found.recorded):
         said.append(f"The log records {found.recorded:,.4f} dollars.")
-    if found.hit_rate == found.hit_rate:
+    if not isnan(found.hit_rate):
         said.append(f"{found.hit_rate:.1%} of the prompt tokens were read from the cache.")
-    if found.multiplier == found.multiplier:
+    if not isnan(found.multiplier):
         said.append(f"A prompt token cost {found.multiplier:.3f} of an uncached one.")
     if found.breaks[0]:
         share = "" if isnan(found.lost_share) else f", {found.lost_share:.0%} of the input's price"

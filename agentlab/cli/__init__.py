@@ -24,6 +24,7 @@ examples:
   agentlab run --script prompts.txt --provider anthropic --max-cost 0.20
   agentlab chat                                  talk in the terminal, no key needed
   agentlab curve runs/20260501-101500 --plot curve.png
+  agentlab cost session.jsonl                    what it cost at list price, and where its cache broke
   agentlab evidence results.json --limit 4000    what a cut would have hidden of what later calls cite
   agentlab replay session.jsonl --policy codex   what another policy would have sent, cost and lost
   agentlab log runs/20260501-101500 --cycle last what the cog and its agents did, and why it ended
@@ -41,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, curve, demo, doctor, evidence, lab, log, policies, replay, run
+    from agentlab.cli import chat, cost, curve, demo, doctor, evidence, lab, log, policies, replay, run
 
     top = Parser(
         prog="agentlab",
@@ -51,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, evidence, replay, log, policies, lab, doctor):
+    for module in (demo, run, chat, curve, cost, evidence, replay, log, policies, lab, doctor):
         module.add(commands)
     return top
 

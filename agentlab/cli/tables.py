@@ -6,18 +6,20 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from rich.console import Console
     from rich.table import Table
 
+    from agentlab.analysis.cost import Bill
     from agentlab.analysis.evidence import Evidence
 
 MOST_TURNS = 40
 MOST_TOOLS = 8
+MOST_BREAKS = 10
 KINDS = ("first_lines", "last_lines", "error_lines", "names")
-LEFT = ("strategy", "kind", "grown_by", "policy", "tool", "setting")
+LEFT = ("strategy", "kind", "grown_by", "policy", "tool", "setting", "session", "reason")
 KEEPS = {"middle_snip": "ends", "tail_cut": "head", "head_cut": "tail"}
 
 
@@ -73,6 +75,46 @@ def positions_line(found: Evidence) -> list[str]:
 
 def _ends(row: dict[Any, Any]) -> str:
     return "-" if isnan(row["low"]) else f"{row['low']:.0%} to {row['high']:.0%}"
+
+
+def bills_table(names: Sequence[str], bills: Sequence[Bill]) -> tuple[str, Table]:
+    """A title, and a row per session."""
+    columns = {"session": "session", "calls": "calls", "dollars": "dollars", "recorded": "recorded", "read": "read"}
+    more = {"multiplier": "per token", "breaks": "breaks", "lost": "lost to them"}
+    rows = [
+        {
+            "session": name,
+            "calls": each.calls,
+            "dollars": _number(each.dollars, ",.4f"),
+            "recorded": _number(each.recorded, ",.4f"),
+            "read": each.hit_rate,
+            "multiplier": _number(each.multiplier, ".3f"),
+            "breaks": f"{each.breaks[0]} ({each.breaks[1]})",
+            "lost": each.lost_share,
+        }
+        for name, each in zip(names, bills, strict=True)
+    ]
+    title = (
+        "What each session cost in US dollars at list price, and as its log records. Read: prompt tokens from the "
+        "cache. Per token: a prompt token in prices of an uncached one. Breaks: candidates for breaks of it (expired), "
+        "and the share of the input's price that was lost to them."
+    )
+    return title, table_of({**columns, **more}, rows)
+
+
+def breaks_table(breaks: pd.DataFrame) -> tuple[str, Table]:
+    """A title, and a row per candidate for a break of the cache."""
+    columns = {"call": "call", "turn": "turn", "lost": "tokens billed again", "dollars": "dollars", "gap": "after s"}
+    shown = breaks.head(MOST_BREAKS)
+    rows = shown.assign(
+        dollars=[_number(value, ",.4f") for value in shown["dollars"]], gap=[_number(v, ",.0f") for v in shown["gap"]]
+    )
+    title = "Candidates for breaks of the cache: calls that read less of it than the call before had left in it."
+    return title, table_of({**columns, "reason": "reason"}, rows.to_dict("records"))
+
+
+def _number(value: float, how: str) -> str:
+    return "-" if isnan(value) else format(value, how)
 
 
 def replay_table(rows: pd.DataFrame) -> tuple[str, Table]:

@@ -9,6 +9,7 @@ colour-blind readers can tell apart; texts follow matplotlib's style, so that a 
 - `bend`: whether a level bends more than the same increments do in any other order
 - `comparison`: what each way of cutting keeps
 - `composition`: what the prompt of each call is made of, and its jumps
+- `cost`: what each call cost, and where the cache broke
 - `evidence`: what cuts keep of the names that later calls cite
 - `frontier`: what policies would have cost, against what they keep
 - `requests`: prompt tokens per call under several policies, and what of them stayed as it was
@@ -20,6 +21,7 @@ from __future__ import annotations
 from agentlab.plots.bend import plot_bend
 from agentlab.plots.comparison import plot_comparison
 from agentlab.plots.composition import plot_composition
+from agentlab.plots.cost import plot_cost
 from agentlab.plots.curve import plot_curve
 from agentlab.plots.evidence import plot_evidence
 from agentlab.plots.figures import save
@@ -30,6 +32,7 @@ __all__ = [
     "plot_bend",
     "plot_comparison",
     "plot_composition",
+    "plot_cost",
     "plot_curve",
     "plot_evidence",
     "plot_frontier",
