@@ -738,6 +738,25 @@ def test_five_thousand_calls_take_no_time_per_pair(tmp_path):
     assert len(session.replaced) < 12_000
 
 
+def test_long_branches_that_take_turns_are_read_one_after_the_other(tmp_path):
+    log = Lines()
+    ends = [log.user("Go")] * 2
+    for number in range(3_000):
+        ends = [
+            log.says(f"{side}{number}", number=f"{side}{number}", parent=end)
+            for side, end in zip("ab", ends, strict=True)
+        ]
+    before = time.perf_counter()
+    (session,), _ = load(log.write(tmp_path / "s1.jsonl"))
+    assert time.perf_counter() - before < 10
+    assert len(session.calls) == 6_000
+    assert len(session.replaced) < 6_001
+    assert in_order(session)
+    texts = [session.records[c.reply].text for c in session.calls]
+    assert (texts[2_999], texts[3_000]) == ("a2999", "b0")
+    assert sent(session, 3_001) == ["Go", "b0"]
+
+
 def test_a_chain_of_a_hundred_thousand_messages_is_no_deep_recursion(tmp_path):
     log = Lines()
     for _ in range(100_000):

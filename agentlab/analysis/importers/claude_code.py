@@ -4,6 +4,9 @@ A session for each conversation; a sub-agent's is its own, with `parent` set, wh
 versions: `isSidechain`) or in `<session>/subagents`. A call is counted once in a load: sessions that were resumed copy
 what was said before into a new file, and side questions repeat it under new request ids.
 
+Calls stand in the order in which they were written. Where two programs wrote long branches of one session at once, they
+stand branch by branch.
+
 Source: the logs of Claude Code 1.0 and 2.1.
 """
 
@@ -11,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_graph import Unit, in_order
+from agentlab.analysis.importers.claude_graph import Unit, by_branch, in_order, is_tangled
 from agentlab.analysis.importers.claude_log import SILENT, Log
 from agentlab.analysis.importers.claude_sent import lay_out
 from agentlab.analysis.importers.peek import Peek, decode
@@ -94,6 +97,8 @@ class _Reader:
 
     def _add(self, units: list[Unit], log: Log, *, is_agent: bool) -> None:
         order = _needed(units)
+        if is_tangled(order):
+            order = by_branch(order)
         laid = lay_out(order, log, self._counts, self._problems)
         if not laid.records:
             return

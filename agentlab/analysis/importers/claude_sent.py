@@ -89,11 +89,12 @@ class _Paths:
         self._rest = iter(sorted((start, unit) for unit, (start, _) in spans.items()))
         self._next = next(self._rest, None)
         self._number = -1
+        self._low = 0
 
     def advance(self, reply: Unit, stop: int) -> int:
         """Go on to the path of a reply's call; returns the first message on it."""
         self._number += 1
-        before = self._walk(reply)
+        before = self._walk(reply, stop)
         while self._next is not None and self._next[0] < stop:
             if self._next[1] not in self._at:
                 self._switch(self._next[1], is_sent=False)
@@ -101,10 +102,9 @@ class _Paths:
         for each in before:
             if each not in self._at:
                 self._switch(each, is_sent=False)
-        firsts = [self._spans[id(unit)][0] for unit in self._stack[:1]]
-        return min([*firsts, *(self._spans[each][0] for each in self._taken_over)], default=stop)
+        return min(self._low, stop)
 
-    def _walk(self, reply: Unit) -> list[int]:
+    def _walk(self, reply: Unit, stop: int) -> list[int]:
         """Make the stack the path of a reply; returns what was taken off it."""
         fresh: list[Unit] = []
         above, bridged = reply.parent, bool(reply.bridge)
@@ -122,6 +122,8 @@ class _Paths:
             self._stack.append(unit)
             if id(unit) in self._off:
                 self._switch(id(unit), is_sent=True)
+        if len(fresh) == len(self._stack):
+            self._low = min((self._spans[id(unit)][0] for unit in fresh), default=stop)
         return off
 
     def _cut(self, length: int) -> list[int]:
