@@ -224,7 +224,7 @@ def in_order(units: Iterable[Unit]) -> list[Unit]:
 
 
 def is_tangled(units: Sequence[Unit]) -> bool:
-    """Whether replies of long branches take turns: what is sent would change with each call by more than can be kept."""
+    """Whether replies of long branches take turns, so that each call would be sent much that the one before was not."""
     depth: dict[int, int] = {}
     for unit in units:
         depth[id(unit)] = 0 if unit.parent is None else depth[id(unit.parent)] + 1
