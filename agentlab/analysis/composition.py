@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.parts import Sums, parts_of, shares
-from agentlab.analysis.sizes import sizes_of, tokenizer_name
+from agentlab.analysis.sizes import counter_of, sizes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,9 +126,7 @@ class _KindSums:
     """What each kind takes in a range of messages, at the call that is looked at."""
 
     def __init__(self, session: Session, sizes: Sizes, model: str | None) -> None:
-        from agentlab.tokens import message_counter
-
-        count = message_counter(tokenizer_name(session, model))
+        count = counter_of(session, model)
         of_kind = {kind: [0] * len(session.records) for kind in KINDS}
         self._kinds = [kind_of(record) for record in session.records]
         for index, (record, size) in enumerate(zip(session.records, sizes.messages, strict=True)):
