@@ -9,7 +9,7 @@ import pytest
 
 from agentlab.analysis.trend import bend, reordered
 from agentlab.plots import plot_bend
-from agentlab.plots.bend import SHOWN
+from agentlab.plots.bend import REORDERED, SHOWN
 from agentlab.plots.figures import GREY
 
 BENT = [10.0] * 40 + [50.0] * 40
@@ -25,9 +25,19 @@ def test_a_bend_leaves_the_other_orders_and_a_straight_line_does_not():
     for steps, is_outside in ((BENT, True), (straight, False)):
         ax = plot_bend(steps)
         own = lines_of(ax)["as recorded"].get_ydata()
-        others = [line.get_ydata() for line in ax.lines if line.get_color() == GREY]
-        assert len(others) == SHOWN
-        assert (np.abs(own).max() > max(np.abs(each).max() for each in others)) == is_outside
+        (band,) = ax.collections
+        low, high = band.get_paths()[0].get_extents().intervaly
+        assert (np.abs(own).max() > 1.5 * max(-low, high)) == is_outside
+        assert sum(line.get_color() == GREY for line in ax.lines) == SHOWN
+
+
+def test_the_band_has_what_nine_of_ten_other_orders_reach():
+    (band,) = plot_bend(BENT, seed=2).collections
+    share = np.arange(81) / 80
+    levels = [np.array([0, *np.cumsum(order)]) for order in reordered(BENT, REORDERED, seed=2)]
+    low, high = np.quantile([level - level[-1] * share for level in levels], (0.05, 0.95), axis=0)
+    corners = {(x, round(y, 6)) for x, y in band.get_paths()[0].vertices}
+    assert {(40.0, round(low[40], 6)), (40.0, round(high[40], 6))} <= corners
 
 
 def test_the_mark_is_at_the_hinge_and_says_what_chance_does():

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-SHOWN = 30
-"""Reorderings that are drawn: so many that their usual width shows."""
+REORDERED, SHOWN = 199, 3
+"""Other orders: so many make the band, and so many are drawn as lines, to show how far a single one wanders."""
 
 
 def plot_bend(increments: Sequence[float], ax: Axes | None = None, *, seed: int = 0) -> Axes:
     """Plot a level less a straight line through its ends, its best hinge, and other orders of the same increments.
 
-    A line that lies among the others bends no more than chance does; one that leaves them is a finding.
+    The band holds 90 % of the other orders at each increment. A line that stays in it bends no more than chance does;
+    one that is far outside is a finding.
 
     Args:
         increments: In order, such as the column `growth` of `agentlab.analysis.calls_frame` without its first value.
@@ -38,7 +39,7 @@ def plot_bend(increments: Sequence[float], ax: Axes | None = None, *, seed: int 
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     found = bend(increments, seed=seed)
-    ax = new_axes((9.5, 4.2 if found else 1.6)) if ax is None else ax
+    ax = new_axes((9.5, 4 if found else 1.6)) if ax is None else ax
     ax.set_title("How far the prompt is from a straight line, in this and in other orders", loc="left")
     if found is None:
         say(ax, "There are too few increments to look for a bend.")
@@ -49,9 +50,12 @@ def plot_bend(increments: Sequence[float], ax: Axes | None = None, *, seed: int 
         level = np.array([0.0, *accumulate(steps)])
         return level - level[-1] * share
 
-    for number, order in enumerate(reordered(increments, SHOWN, seed=seed)):
-        label = f"{SHOWN} other orders of the same increments" if not number else None
-        ax.plot(wandering(order.tolist()), color=GREY, lw=0.7, alpha=0.6, label=label, zorder=1)
+    others = np.array([wandering(order.tolist()) for order in reordered(increments, REORDERED, seed=seed)])
+    band = np.quantile(others, (0.05, 0.95), axis=0)
+    label = "9 of 10 other orders of the same increments"
+    ax.fill_between(range(found.n + 1), *band, color=GREY, alpha=0.3, lw=0, label=label, zorder=1)
+    for order in others[:SHOWN]:
+        ax.plot(order, color=GREY, lw=0.8, zorder=2)
     own = wandering(increments)
     ax.plot(own, color=BLUE, lw=2, label="as recorded", zorder=3)
     said = f"best hinge: {found.chance:.1%} of the orders bend as much"
