@@ -7,6 +7,7 @@ The steps, from a log on disk to frames:
 - `sizes`: tokens of each message, counted once
 - `parts`: the prompt of each call, split into new and re-sent
 - `facts`, `grain_columns`, `grains`: frames per session, turn, call and message, of many sessions
+- `reading`: the same straight from files
 - `executor`: mapping over files here, on all cores or on a cluster
 - `curve`: a row per turn, a row per call, a few sentences
 - `composition`: the same prompts by kind of message
@@ -36,6 +37,7 @@ from agentlab.analysis.grain_columns import GRAINS
 from agentlab.analysis.grains import grains
 from agentlab.analysis.growth import growth, jumps, segments_frame
 from agentlab.analysis.importers import IMPORTERS, load, read_messages
+from agentlab.analysis.reading import read_grains
 from agentlab.analysis.replay import replay
 from agentlab.analysis.session import Call, Observed, Record, Session
 
@@ -65,6 +67,7 @@ __all__ = [
     "growth",
     "jumps",
     "load",
+    "read_grains",
     "read_messages",
     "replay",
     "segments_frame",

@@ -8,6 +8,7 @@
 - `anthropic_messages`: Anthropic's messages, as requests, responses, a list or JSON lines
 - `taubench`: tau-bench's runs
 - `chat`: OpenAI's chat messages, as a list, an object or JSON lines
+- `chat_lines`, `spoken`, `placing`: the lines of chat messages as facts, without sessions
 - `registry`: which format it is, and `load`
 """
 

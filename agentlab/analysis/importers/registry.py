@@ -1,7 +1,8 @@
 """Which format a log has, and `load`, which reads any of them.
 
 A new format is a module with `NAME`, `EXPECTS`, `recognises(peek)` and `read(peek)`, and its entry here. The order
-counts: the first that recognises a log reads it.
+counts: the first that recognises a log reads it. Where its files get large, `scan(peek)` may give the facts of a log
+without its sessions; the facts are the same, or it returns None, and the sessions are read.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def load(
     if not path.exists():
         raise InputError("no such file or folder: name a session folder or a log file", path=path)
     peek = Peek(path)
-    importer = _importer(peek, format)
+    importer = importer_of(peek, format)
     with collector_paused():
         if importer is not None:
             return _checked(importer.read(peek), peek), peek.problems
@@ -107,7 +108,14 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _importer(peek: Peek, format: str | None) -> Importer | None:  # noqa: A002 - as in `load`
+def importer_of(peek: Peek, format: str | None) -> Importer | None:  # noqa: A002 - as in `load`
+    """The format that recognises a log; None where none does.
+
+    Raises:
+        InputError: There is no such format.
+    """
+    if format is not None and format not in IMPORTERS:
+        raise InputError(f"unknown format {format!r}: one of {', '.join(IMPORTERS)}", field="format")
     candidates = IMPORTERS.values() if format is None else (IMPORTERS[format],)
     return next((each for each in candidates if each.recognises(peek)), None)
 
@@ -154,7 +162,7 @@ def logs_below(folder: Path, format: str | None = None) -> Iterator[Path]:  # no
         raise InputError(f"cannot be read: {error.strerror}", path=folder) from None
     for path in entries:
         if path.is_dir() and not path.is_symlink():
-            if _importer(Peek(path), format) is not None:
+            if importer_of(Peek(path), format) is not None:
                 yield path
             else:
                 yield from logs_below(path, format)
