@@ -27,6 +27,7 @@ examples:
   agentlab cost session.jsonl                    what it cost at list price, and where its cache broke
   agentlab evidence results.json --limit 4000    what a cut would have hidden of what later calls cite
   agentlab replay session.jsonl --policy codex   what another policy would have sent, cost and lost
+  agentlab report ~/.claude/projects             one HTML page on all of it
   agentlab log runs/20260501-101500 --cycle last what the cog and its agents did, and why it ended
   agentlab doctor                                what is installed, and what to do about the rest
 """
@@ -42,7 +43,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, cost, curve, demo, doctor, evidence, lab, log, policies, replay, run
+    from agentlab.cli import chat, cost, curve, demo, doctor, evidence, frames, lab, log, policies, replay, report, run
 
     top = Parser(
         prog="agentlab",
@@ -52,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, cost, evidence, replay, log, policies, lab, doctor):
+    for module in (demo, run, chat, curve, frames, cost, evidence, replay, report, log, policies, lab, doctor):
         module.add(commands)
     return top
 
