@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentlab.analysis.sizes import Sizes
 
 KINDS: Final = {
-    "system": "system prompt and tools, and what the log has as system messages",
+    "system": "system prompt and tools, and whatever else was sent that the log does not hold",
     "user": "what the user said",
     "assistant": "what the assistant said",
     "calls": "the calls that the assistant made: names and arguments",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import nan
+from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +15,8 @@ from agentlab.analysis.settings import setting_of
 from agentlab.analysis.simulation import SUMMARY_SHARE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 RECORDED = "recorded"
@@ -29,10 +32,11 @@ REPLAY_COLUMNS = [
     Column("dollars_high", "float64", "US dollars", "the same, pessimistic"),
     Column("dollars_share", "float64", "share", f"dollars of those of {RECORDED}"),
     Column("dollars_share_high", "float64", "share", f"dollars_high of those of {RECORDED}"),
+    Column("dollars_cover", "float64", "share", "of the recorded prompt tokens, in sessions that have dollars"),
     Column("names", "int64", "names", "that later calls cite and that only observations had"),
     Column("kept", "float64", "share", "of these, still shown to the call that cites it"),
     Column("more_calls", "int64", "calls", "to read again, at the pessimistic end"),
-    Column("rough", "bool", "", f"whether a fit is off by more than {ROUGH:.0%}, or nothing was recorded to fit to"),
+    Column("rough", "bool", "", f"whether more than {ROUGH:.0%} of the tokens are of sessions with a rough fit"),
 ]
 
 TOOL_COLUMNS = [
@@ -129,16 +133,16 @@ class Replay(msgspec.Struct, frozen=True):
     sessions: tuple[Replayed, ...]
 
     def by_policy(self) -> pd.DataFrame:
-        """A row per policy over all sessions, with `REPLAY_COLUMNS`; dollars only where every session has them."""
+        """A row per policy over all sessions, with `REPLAY_COLUMNS`; dollars are of the sessions that have them."""
         rows = []
-        rough = any(each.calibration.rough for each in self.sessions)
-        priced = bool(self.sessions) and not any(each.unpriced for each in self.sessions)
+        rough = self._of_tokens(lambda each: each.calibration.rough) > ROUGH
+        covered = self._of_tokens(lambda each: not each.unpriced)
         names = sum(each.names for each in self.sessions)
         base_tokens, base_dollars = 0, nan
         for number, name in enumerate(self.policies):
             runs = [each.runs[number] for each in self.sessions]
             tokens = [sum(run.tokens[end] for run in runs) for end in (0, 1)]
-            dollars = [sum(run.dollars[end] for run in runs if run.dollars) if priced else nan for end in (0, 1)]
+            dollars = [sum(run.dollars[end] for run in runs if run.dollars) if covered else nan for end in (0, 1)]
             if not number:
                 base_tokens, base_dollars = tokens[0], dollars[0]
             shares = [_ratio(value, base_tokens) for value in tokens]
@@ -146,8 +150,13 @@ class Replay(msgspec.Struct, frozen=True):
             kept = _ratio(sum(run.kept for run in runs), names)
             more = sum(run.more_calls for run in runs)
             calls = sum(each.calls for each in self.sessions)
-            rows.append((name, calls, *tokens, *shares, *dollars, *dollar_shares, names, kept, more, rough))
+            rows.append((name, calls, *tokens, *shares, *dollars, *dollar_shares, covered, names, kept, more, rough))
         return frame_of(rows, REPLAY_COLUMNS)
+
+    def _of_tokens(self, holds: Callable[[Replayed], bool]) -> float:
+        """The share of the recorded prompt tokens that sessions have for which something holds."""
+        whole = sum(each.runs[0].tokens[0] for each in self.sessions)
+        return _ratio(sum(each.runs[0].tokens[0] for each in self.sessions if holds(each)), whole) if whole else 0.0
 
     def by_tool(self) -> pd.DataFrame:
         """A row per policy and tool, with `TOOL_COLUMNS`; what saves most stands first."""
@@ -184,20 +193,26 @@ class Replay(msgspec.Struct, frozen=True):
         if measured:
             recorded, fitted = (sum(each.recorded[end] for each in measured) for end in (0, 1))
             worst = max(each.calibration.residual for each in measured)
+            middle = median(each.calibration.residual for each in measured)
+            residuals = f"{worst:.1%}" if len(measured) == 1 else f"{middle:.1%} (in the worst session {worst:.1%})"
             said.append(
-                f"The recorded policy, replayed: {fitted:,} prompt tokens against {recorded:,} recorded "
-                f"({fitted / recorded - 1:+.1%}); a call is off by {worst:.1%} in the worst session's median."
+                f"The recorded policy, replayed: {fitted:,} prompt tokens against {recorded:,} recorded; half of its "
+                f"calls are off by less than {residuals}."
             )
         if len(measured) < len(self.sessions):
             n = len(self.sessions) - len(measured)
             said.append(f"{n:,} of {len(self.sessions):,} sessions record no usage: their tokens are rough estimates.")
         reasons = dict.fromkeys(each.unpriced for each in self.sessions if each.unpriced)
-        said += [f"No dollars are given: {reason}." for reason in reasons]
-        if not reasons and self.sessions:
-            modelled = sum(each.runs[0].dollars[0] for each in self.sessions if each.runs[0].dollars)
-            billed = sum(each.billed for each in self.sessions)
+        without = sum(bool(each.unpriced) for each in self.sessions)
+        if reasons:
+            where = f" for {without:,} of {len(self.sessions):,} sessions" if len(self.sessions) > 1 else ""
+            said.append(f"No dollars are given{where}: {'; '.join(reasons)}.")
+        priced = [each for each in self.sessions if not each.unpriced]
+        if priced:
+            modelled = sum(each.runs[0].dollars[0] for each in priced if each.runs[0].dollars)
+            billed = sum(each.billed for each in priced)
             said.append(
-                f"By the model of the cache the recorded policy costs {modelled:,.2f}, by its usage {billed:,.2f}."
+                f"The recorded policy costs {modelled:,.2f} dollars by the cache's model, {billed:,.2f} by its usage."
             )
             said.append(LIST_PRICE)
         return [*said, *ASSUMPTIONS]

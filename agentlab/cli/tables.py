@@ -126,7 +126,7 @@ def replay_table(rows: pd.DataFrame) -> tuple[str, Table]:
     )
     columns = {"policy": "policy", "tokens": "tokens", "of_recorded": "of recorded", "kept": "kept"}
     shown = rows.assign(of_recorded=[_range(row["share"], row["share_high"]) for row in rows.to_dict("records")])
-    if rows["dollars"].notna().all():
+    if (rows["dollars_cover"] > 0).all():
         columns |= {"price": "dollars", "of_price": "of recorded "}
         pairs = rows.to_dict("records")
         shown["price"] = [f"{row['dollars']:,.2f} to {row['dollars_high']:,.2f}" for row in pairs]

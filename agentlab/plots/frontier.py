@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+COVERED = 0.9
+"""Dollars are drawn where they are of more than this share of the tokens."""
+
 MARKS = "osD^vP*"
 """One more than there are colours, so that both together do not repeat soon."""
 
@@ -41,7 +44,7 @@ def plot_frontier(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if not drawn:
         say(ax, "No model call returned, so there is nothing to draw.")
         return ax
-    in_dollars = frame["dollars"].notna().all()
+    in_dollars = (frame["dollars_cover"] > COVERED).all()
     low, high = ("dollars_share", "dollars_share_high") if in_dollars else ("share", "share_high")
     rows = frame.assign(kept=frame["kept"].fillna(1.0)).to_dict("records")
     for number, row in enumerate(rows):
