@@ -161,3 +161,15 @@ def test_policies_without_one_limit_stand_by_name():
         evidence([citing("id_head", text=TEXT)], [Policy("a"), Policy("b", default=Limit(9))]).by_policy()
     )
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_sessions_can_be_asked_in_other_processes():
+    sessions = [citing("id_head", "id_tail", text=TEXT, task=task) for task in range(3)]
+    policies = cut_policies(["tail_cut"], [1000])
+    assert evidence(sessions, policies, executor=2) == evidence(sessions, policies)
+
+
+def test_a_session_and_those_that_it_started_are_one_cluster():
+    parent = replace(citing("id_head", text=TEXT), id="a")
+    child = replace(citing("id_tail", text=TEXT), id="b", parent="a")
+    assert evidence([parent, child], cut_policies(["tail_cut"], [1000])).by_policy()["clusters"].item() == 1

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from agentlab.cli.logs import add_arguments, read_logs
+from agentlab.cli.logs import add_arguments, executor_of, read_logs
 from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     policies = _policies(arguments)
     logs = read_logs(arguments)
-    found = evidence(logs.sessions, policies)
+    with executor_of(arguments) as executor:
+        found = evidence(logs.sessions, policies, executor=executor)
     if arguments.plot:
         from agentlab import plots
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentlab.cli.logs import add_arguments, read_logs
+from agentlab.cli.logs import add_arguments, executor_of, read_logs
 from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
@@ -62,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     policies = policies_of(arguments)
     logs = read_logs(arguments)
-    found = replay(logs.sessions, policies, prices=arguments.prices)
+    with executor_of(arguments) as executor:
+        found = replay(logs.sessions, policies, prices=arguments.prices, executor=executor)
     frame = found.by_policy()
     if arguments.plot:
         from agentlab import plots
