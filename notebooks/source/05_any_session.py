@@ -330,7 +330,7 @@ replayed.by_policy()[["policy", "tokens", "tokens_high", "share", "names", "more
 # %% [markdown]
 # Before you read a prediction, read how well the *recorded* policy is reproduced, and what is assumed.
 
-# %% tags=["nbval-check-output"]
+# %%
 for sentence in replayed.sentences():
     print(fill(sentence, 100, subsequent_indent="  "))
 
@@ -386,7 +386,6 @@ plots.plot_frontier(replay(traces, [*cutting, *forgetting(3, limit=1_000_000)]).
 
 # %% tags=["nbval-check-output"]
 from agentlab.analysis import bill
-from agentlab.analysis.cost import sentences as in_words
 
 
 def as_if(given, model):
@@ -395,7 +394,9 @@ def as_if(given, model):
 
 
 pretended = as_if(log["long"], "claude-sonnet-4-5")
-print(*in_words(bill(pretended)), sep="\n")
+invoice = bill(pretended)
+kinds = ", ".join(f"{kind} {dollars:.2f}" for kind, dollars in invoice.by_kind.items())
+print(f"{invoice.dollars:.2f} dollars at list price: {kinds}")
 
 # %% [markdown]
 # No token was read from a cache, since the stand-in has none. `replay` has a model of the provider's cache: what a
@@ -413,7 +414,7 @@ for row in priced.by_policy().itertuples():
 # nothing that was sent before: its savings are savings. (Notebook 04 shows the mechanism call by call.) And the cache
 # itself? The same sixty turns with and without it:
 
-# %% tags=["nbval-check-output"]
+# %%
 for sentence in priced.sentences()[:2]:
     print(fill(sentence, 100))
 
