@@ -13,7 +13,7 @@ The steps, from a log on disk to frames:
 - `composition`: the same prompts by kind of message
 - `trend`: powers, trends and bends of plain numbers
 - `growth`: linear or not, and why; the largest jumps
-- `key_lines`, `citations`: what in an observation may matter later
+- `key_lines`, `citations`, `anchors`: what in an observation may matter later
 - `shown`: what a policy shows of observations
 - `evidence`: the share of cited names that a cut still shows
 - `calibration`: from visible text to recorded prompt tokens
