@@ -113,6 +113,14 @@ def test_positions_are_tenths_of_the_newest_source_of_each_use():
     assert evidence([citing("id_head", text="id_head")], []).positions()["n"].sum() == 0
 
 
+def test_a_long_name_at_the_end_of_its_source_stands_in_the_last_tenth():
+    path = "/".join(["folder"] * 40)
+    session = citing(path, text=f"{FILLER[:600]} {path}")
+    assert evidence([session], []).positions()["n"].tolist() == [0] * 9 + [1]
+    whole = "/".join(["folder"] * 80)
+    assert evidence([citing(whole, text=whole)], []).positions()["n"].tolist() == [1] + [0] * 9
+
+
 def test_what_a_log_had_cut_already_is_counted():
     session = citing("id_head", text="id_head\n[...truncated: 900 characters omitted from the end...]")
     found = evidence([session], [])

@@ -101,7 +101,7 @@ class Evidence(msgspec.Struct, frozen=True):
         policies: What was asked of.
         cited: The names.
         places: Of each use of a name that an observation had, also of names known from elsewhere: where in its newest
-            source it stands, from 0 to 1.
+            source it stands, from 0 (the source begins with it) to 1 (it ends with it).
         characters: Of all observations together.
         shown: Of these, what each policy shows.
         chance: Share of the names that stand in an observation of another cluster's session, on average over sessions
@@ -251,7 +251,8 @@ def _places(uses: Iterable[Citation], by_index: Mapping[int, Observed]) -> Itera
         index = max(use.sources)
         size = len(by_index[index].text)
         if size > LONG:
-            yield use.sources[index][0][0] / size
+            start, end = use.sources[index][0]
+            yield start / (size - (end - start)) if end - start < size else 0.0
 
 
 def _chance(cited: Sequence[Cited], texts: Sequence[tuple[str, list[str]]], seed: int) -> float:
