@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from agentlab.analysis.executor import mapped
-from agentlab.analysis.importers import anthropic_messages, chat, claude_code, own, taubench
+from agentlab.analysis.importers import anthropic_messages, chat, claude_code, codex, own, taubench
 from agentlab.analysis.importers.peek import Peek
 from agentlab.errors import InputError
 from agentlab.transcript import Problem
@@ -44,7 +44,7 @@ class Importer(Protocol):
 
 
 IMPORTERS: dict[str, Importer] = {
-    module.NAME: module for module in (own, taubench, claude_code, anthropic_messages, chat)
+    module.NAME: module for module in (own, taubench, claude_code, codex, anthropic_messages, chat)
 }
 
 LOGS = (".json", ".jsonl")
@@ -134,7 +134,7 @@ def _load_folder(
 ) -> tuple[list[Session], list[Problem]]:
     sessions: list[Session] = []
     problems: list[Problem] = []
-    logs = list(logs_below(folder, format))
+    logs = logs_below(folder, format)
     if executor is None and (os.cpu_count() or 1) < CORES:
         executor = 1
     reading = mapped(partial(load, format=format), logs, executor=executor, progress=progress, work=bytes_of)
@@ -150,12 +150,16 @@ def _load_folder(
     return sessions, problems
 
 
-def logs_below(folder: Path, format: str | None = None) -> Iterator[Path]:  # noqa: A002 - as in `load`
-    """The logs below a folder, in order: files, and folders that some format reads as one.
+def logs_below(folder: Path, format: str | None = None) -> list[Path]:  # noqa: A002 - as in `load`
+    """The logs below a folder, in order: files, and folders that some format reads as one; of copies only one.
 
     Raises:
         InputError: A folder cannot be listed.
     """
+    return codex.without_copies(_below(folder, format))
+
+
+def _below(folder: Path, format: str | None) -> Iterator[Path]:  # noqa: A002 - as in `load`
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -165,7 +169,7 @@ def logs_below(folder: Path, format: str | None = None) -> Iterator[Path]:  # no
             if importer_of(Peek(path), format) is not None:
                 yield path
             else:
-                yield from logs_below(path, format)
+                yield from _below(path, format)
         elif path.suffix in LOGS and path.is_file():
             yield path
 
