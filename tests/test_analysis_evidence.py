@@ -108,7 +108,7 @@ def test_chance_is_how_often_a_name_stands_in_another_task():
 def test_positions_are_tenths_of_the_newest_source_of_each_use():
     session = citing("id_head", "id_middle", "id_tail", "id_tail", text=TEXT)
     frame = evidence([session], []).positions()
-    assert frame["n"].tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 0, 2]
+    assert frame["n"].tolist() == [1, 0, 0, 0, 0, 1, 0, 0, 0, 2]
     assert frame["share"].sum() == pytest.approx(1)
     assert evidence([citing("id_head", text="id_head")], []).positions()["n"].sum() == 0
 
