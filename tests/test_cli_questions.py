@@ -107,7 +107,7 @@ def test_cost_prices_sessions_and_says_what_a_price_is(tmp_path, capsys):
     path.write_text(json.dumps({"model": "gpt-4o", "messages": [user("Hi"), says("Hello.") | {"usage": used}]}))
     out, _ = said(capsys, "cost", str(path), "--plot", str(tmp_path / "c.png"))
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
-    assert "At list price 3.5000 dollars: 71% uncached, 29% output." in out
+    assert "The calls come to 3.5000 dollars at list price: 71% uncached, 29% output." in out
     assert "List price; a subscription is not billed so." in out
     whole = json.loads(said(capsys, "cost", str(path), "--json")[0])
     assert whole["sessions"][0]["bill"]["dollars"] == 3.5

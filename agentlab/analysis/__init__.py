@@ -18,7 +18,8 @@ The steps, from a log on disk to frames:
 - `evidence`: the share of cited names that a cut still shows
 - `calibration`: from visible text to recorded prompt tokens
 - `simulation`: what each call would have been sent under another policy
-- `prefix_cache`, `cost`: what a provider's cache makes of requests, and what a session cost
+- `prefix_cache`: what a provider's cache makes of requests, and when an edit pays
+- `priced`, `breaks`, `cost`: calls with their prices, where the cache broke, what a session cost
 - `settings`, `replayed`, `replay`: what policies would have sent, cost and lost, as a range
 - `compare`: policies on a session's own observations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, finish, new_axes, say, text_colour
+from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, counted, finish, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PARTS = {
     "cache_read": ("read from the cache", BLUE),
     "cache_write": ("written to the cache", ORANGE),
-    "uncached": ("uncached input", GREY),
+    "uncached": ("uncached prompt", GREY),
     "output": ("output", GREEN),
 }
 
@@ -35,29 +35,36 @@ def plot_cost(frame: pd.DataFrame, breaks: pd.DataFrame | None = None, ax: Axes 
     """
     from matplotlib.ticker import MaxNLocator
 
-    priced = frame[frame["total"].notna()]
-    ax = new_axes((9.5, 4.2 if len(priced) else 1.6)) if ax is None else ax
+    drawn = bool(frame["total"].notna().any())
+    ax = new_axes((9.5, 4.2 if drawn else 1.6)) if ax is None else ax
     ax.set_title("What each model call cost", loc="left")
-    if not len(priced):
+    if not drawn:
         say(ax, "No call has a list price, so there is nothing to draw.")
         return ax
-    calls = priced["call"].to_numpy()
-    bottom = calls * 0.0
+    edges = [0.5, *(frame["call"] + 0.5)]
+    bottom = frame["call"].to_numpy() * 0.0
     for part, (label, colour) in PARTS.items():
-        top = bottom + 100 * priced[part].to_numpy()
+        top = bottom + 100 * frame[part].fillna(0).to_numpy()
         if (top > bottom).any():
-            ax.fill_between(calls, bottom, top, step="mid", color=colour, lw=0, label=label, zorder=2)
+            ax.stairs(top, edges, baseline=bottom, fill=True, color=colour, lw=0, label=label, zorder=2)
         bottom = top
     if breaks is not None and len(breaks):
-        marked = priced.set_index("call")["total"].reindex(breaks["call"]) * 100
+        marked = frame.set_index("call")["total"].reindex(breaks["call"]) * 100
         label = "candidate for a break of the cache"
         ax.plot(breaks["call"], marked, color=RED, marker="v", ms=6, ls="", mec=text_colour(), mew=0.5, label=label)
-    estimated = not (priced["measured"].all() and priced["output_measured"].all())
     ax.set_xlabel("model call")
-    ax.set_ylabel(f"US cents, list price{' (partly estimated)' if estimated else ''}")
+    ax.set_ylabel(f"US cents, list price\n({_counted(frame)})")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlim(0.5, calls[-1] + 0.5)
+    ax.set_xlim(edges[0], edges[-1])
     ax.set_ylim(bottom=0)
     finish(ax)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False, fontsize="small")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=5, frameon=False, fontsize="small")
     return ax
+
+
+def _counted(frame: pd.DataFrame) -> str:
+    """Whether the tokens were measured, in a few words."""
+    prompts = counted(frame)
+    if prompts == "measured" and not frame["output_measured"].all():
+        return f"prompts measured, output {'partly ' if frame['output_measured'].any() else ''}estimated"
+    return prompts
