@@ -81,7 +81,7 @@ def write_frames(facts: Facts, folder: Path) -> dict[str, int]:
     """
     import msgspec
     import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import csv, parquet  # type: ignore[import-untyped]
+    from pyarrow import csv, parquet
 
     from agentlab.analysis.grain_columns import GRAINS
     from agentlab.analysis.grains import grain_of

@@ -4,6 +4,7 @@
 
 - `__main__`: arguments, the table, the JSON
 - `figures`: what each row of the table measures, and its target
+- `reading`, with `logs` and `log_readers`: the rows on session logs
 - `rounds`: fresh processes, interleaved, and what is kept of them
 - `child`: what such a process does
 - `clocks`: an iteration, a turn, bytes and memory
