@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from agentlab.analysis.executor import mapped
-from agentlab.analysis.importers import anthropic_messages, chat, claude_code, codex, own, taubench
+from agentlab.analysis.importers import (
+    anthropic_messages,
+    chat,
+    claude_code,
+    codex,
+    mini_swe_agent,
+    openhands,
+    own,
+    swe_agent,
+    tau2,
+    taubench,
+)
 from agentlab.analysis.importers.peek import Peek
 from agentlab.errors import InputError
 from agentlab.transcript import Problem
@@ -44,10 +55,14 @@ class Importer(Protocol):
 
 
 IMPORTERS: dict[str, Importer] = {
-    module.NAME: module for module in (own, taubench, claude_code, codex, anthropic_messages, chat)
+    module.NAME: module
+    for module in (
+        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex),
+        *(anthropic_messages, chat),  # last: others' messages look like these
+    )
 }
 
-LOGS = (".json", ".jsonl")
+LOGS = (".json", ".jsonl", ".traj")
 
 CORES = 4
 """From so many on, processes read a folder: sessions come back whole, which takes about as long as to read them."""
