@@ -53,8 +53,9 @@ def placed(
         "time": table["time"],
     }
     tokens = -(-(table["chars"] + table["call_chars"]) // 4)
-    prompt = -(-prompt_chars[session] // 4) + since(tokens, first) - tokens
+    before = np.cumsum(tokens, dtype="int64") - tokens
     at = np.flatnonzero(is_call)
+    prompt = -(-prompt_chars[session[at]] // 4) + before[at] - before[first[at]]
     model = table["model"][at]
     used = usage[1][usage[0][at]]
     known = used[:, 0] > 0
@@ -63,7 +64,7 @@ def placed(
     }
     calls |= {
         "messages": (rows - first)[at],
-        "prompt_tokens": np.where(known, used[:, 0], prompt[at]),
+        "prompt_tokens": np.where(known, used[:, 0], prompt),
         "output_tokens": np.where(known, used[:, 1], tokens[at]),
         "cache_read_tokens": used[:, 2],
         "cache_write_tokens": used[:, 3],

@@ -57,8 +57,8 @@ class Spoken:
         self.names = _Codes({None: -1, "": -1})
         self._name = name
         self._called: dict[tuple[int, str], int] | None = {} if by_id else None
-        self._blocks: list[dict[str, np.ndarray]] = []
-        self._usages: list[np.ndarray] = []
+        self._columns = {name: bytearray() for name in _TYPES}  # they grow in place
+        self._usages = bytearray()
         self._count = 0
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -84,7 +84,8 @@ class Spoken:
             add(block, rows, [lines[at] for at in rows.tolist()])
         if self._called is not None:
             self._name_results(block, lines, self._called)
-        self._blocks.append(block)
+        for name, dtype in _TYPES.items():
+            self._columns[name] += block[name].astype(dtype, copy=False).data
         self._count += len(lines)
 
     def _add_users(self, block: dict[str, np.ndarray], rows: np.ndarray, lines: Sequence[Line]) -> None:
@@ -103,7 +104,7 @@ class Spoken:
         used = [usage for usage in usages if usage is not None]
         if used:
             at = rows if len(used) == len(lines) else rows[[usage is not None for usage in usages]]
-            self._usages.append(np.column_stack([at + self._count, _counts(used)]))
+            self._usages += np.column_stack([at + self._count, _counts(used)]).astype("int64", copy=False).tobytes()
 
     def _add_calls(self, block: dict[str, np.ndarray], rows: np.ndarray, calls: Sequence[Sequence[ToolCall]]) -> None:
         names = self.names
@@ -147,14 +148,15 @@ class Spoken:
         """What was added, as facts."""
         import numpy as np
 
-        empty = [{name: np.empty(0, dtype) for name, dtype in _TYPES.items()}]
-        table = {name: np.concatenate([block[name] for block in self._blocks or empty]) for name in _TYPES}
-        self._blocks = []  # they are not needed twice
-        order = np.argsort(table["session"], kind="stable")
+        table = {name: np.frombuffer(column, _TYPES[name]) for name, column in self._columns.items()}
+        order = np.arange(self._count, dtype="int32")
+        if (np.diff(table["session"]) < 0).any():
+            order = np.argsort(table["session"], kind="stable")
         session = table["session"][order]
         is_prompt = since(table["role"][order] != SYSTEM, first_rows(session)) == 0
         prompt_chars = chars_of_prompts(session[is_prompt], table["chars"][order][is_prompt], len(self.sessions))
-        order = order[~is_prompt]
+        if is_prompt.any():
+            order = order[~is_prompt]
         if len(order) < self._count or (np.diff(order) != 1).any():
             table = {name: column[order] for name, column in table.items()}
         usage = self._usage_rows(order)
@@ -171,10 +173,9 @@ class Spoken:
         """For each row the place of its usage, and all usages: prompt, output, read and written tokens; none at 0."""
         import numpy as np
 
-        usages = np.concatenate([np.zeros((1, 5), "int64"), *self._usages])
-        self._usages = []
+        usages = np.frombuffer(bytes(40) + self._usages, "int64").reshape(-1, 5)
         places = np.zeros(self._count, "int32")
-        places[usages[1:, 0]] = np.arange(1, len(usages))
+        places[usages[1:, 0]] = np.arange(1, len(usages), dtype="int32")
         return places[order], usages[:, 1:]
 
 
