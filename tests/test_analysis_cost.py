@@ -157,6 +157,17 @@ def test_calls_without_usage_are_priced_by_an_estimate():
     assert row["total"] > 0
 
 
+def test_where_a_log_has_the_sum_only_the_sum_is_priced():
+    """The sum of many prompts is no long prompt."""
+    session = read_messages([user("Hi"), says("Done.")], model=SONNET)
+    found = bill(replace(session, usage=Usage(1_000_000, 100_000)))
+    assert found.dollars == 4.5
+    assert (found.tokens["uncached"], found.estimated, found.whole) == (1_000_000, 0, True)
+    assert sentences(found)[0] == "The log has the tokens of the whole session only, and so has its price."
+    assert bill(replace(session, model="some-model", usage=Usage(10))).unpriced == ("some-model",)
+    assert bill(replace(session_of(Usage(100_000)), usage=Usage(10))).dollars == pytest.approx(0.3)
+
+
 def test_recorded_cost_stands_beside():
     session = session_of(Usage(1_000_000, 0), Usage(0, 0, 1_000_000), model="gpt-4o", costs=[2.5, 1.25])
     frame = cost(session)

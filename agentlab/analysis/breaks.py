@@ -7,6 +7,7 @@ look the same. Another model or a compaction is a cause that is known, and is to
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -115,7 +116,7 @@ def shortfalls(session: Session, calls: Sequence[Priced]) -> list[Shortfall]:
         if not each.call.measured:
             continue
         if last is not None:
-            changed = any(last < call <= index for call in changes)
+            changed = bisect_right(changes, index) > bisect_right(changes, last)
             fallen = _shortfall(index, calls[last], each, changed=changed)
             if fallen is not None:
                 found.append(fallen)

@@ -16,15 +16,17 @@ from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.prefix_cache import dollars, requests_of
 from agentlab.analysis.priced import Priced, output_of, priced_calls
 from agentlab.analysis.session import counted
+from agentlab.messages import Usage
 from agentlab.tokens import models
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pandas as pd
 
     from agentlab.analysis.session import Session
+    from agentlab.tokens.models import Model, Spent
 
 __all__ = [
     "BREAK_COLUMNS",
@@ -82,6 +84,7 @@ class Bill(msgspec.Struct, frozen=True):
         modelled: Dollars by `agentlab.analysis.prefix_cache`: the cache starts empty, and forgets only by its rule. An
             estimate, which does not know what other sessions had left there; NaN where it cannot be made.
         unpriced: Models without a price; "" for one that nobody names.
+        whole: Whether the log has the tokens of the whole session only, so that these are priced.
         estimated: Calls whose prompt or output is estimated.
         estimated_prompts: Of these, calls whose prompt is.
         calls: All calls.
@@ -100,6 +103,7 @@ class Bill(msgspec.Struct, frozen=True):
     excused: dict[str, tuple[int, float]]
     modelled: float
     unpriced: tuple[str, ...]
+    whole: bool
     estimated: int
     estimated_prompts: int
     calls: int
@@ -146,14 +150,20 @@ def bill(session: Session, *, prices: Path | None = None, model: str | None = No
     read = sum(each.usage.cache_read_tokens for each in measured)
     units = fsum(each.spent.input / each.base * 1e6 if each.spent else nan for each in measured)
     aside = _aside(session, prices, model)
-    unpriced = tuple(dict.fromkeys(each.model or "" for each in calls if each.spent is None))
-    spent = [each.spent for each in calls if each.spent is not None]
+    whole = session.usage is not None and bool(calls) and not measured
+    billed = (
+        [_whole(session, session.usage, prices, model)]
+        if whole and session.usage
+        else [(each.model, each.usage, each.spent) for each in calls]
+    )
+    unpriced = tuple(dict.fromkeys(name or "" for name, _, spent in billed if spent is None))
+    spent = [each for _, _, each in billed if each is not None]
     return Bill(
         dollars=fsum(each.total for each in spent) + aside if calls and not unpriced else nan,
         recorded=_recorded(session),
         off=_off(calls),
         by_kind={kind: fsum(getattr(each, kind) for each in spent) for kind in KINDS},
-        tokens=_tokens(calls),
+        tokens=_tokens(usage for _, usage, _ in billed),
         aside=aside,
         hit_rate=read / prompt if prompt else nan,
         multiplier=units / prompt if prompt else nan,
@@ -162,8 +172,9 @@ def bill(session: Session, *, prices: Path | None = None, model: str | None = No
         excused=_excused(short),
         modelled=_modelled(session, calls, prices) + aside if len(measured) == len(calls) and read else nan,
         unpriced=unpriced,
-        estimated=sum(not each.output_measured for each in calls),
-        estimated_prompts=sum(not each.measured for each in calls),
+        whole=whole,
+        estimated=0 if whole else sum(not each.output_measured for each in calls),
+        estimated_prompts=0 if whole else sum(not each.measured for each in calls),
         calls=len(calls),
     )
 
@@ -184,7 +195,7 @@ def sentences(found: Bill) -> list[str]:
 
 
 def _price_in_words(found: Bill) -> list[str]:
-    said = []
+    said = ["The log has the tokens of the whole session only, and so has its price."] if found.whole else []
     known = fsum(found.by_kind.values())
     if found.unpriced:
         named = ", ".join(name or "a model that the log does not name" for name in found.unpriced)
@@ -242,19 +253,32 @@ def _off(calls: Sequence[Priced]) -> float:
     return max((abs(spent.total - cost) for spent, cost in both if spent and cost is not None), default=nan)
 
 
-def _tokens(calls: Sequence[Priced]) -> dict[str, int]:
-    return {
-        "uncached": sum(each.usage.input_tokens for each in calls),
-        "cache_read": sum(each.usage.cache_read_tokens for each in calls),
-        "cache_write": sum(each.usage.cache_write_tokens for each in calls),
-        "output": sum(each.usage.output_tokens for each in calls),
-    }
+def _tokens(usages: Iterable[Usage]) -> dict[str, int]:
+    total = sum(usages, Usage())
+    parts = (total.input_tokens, total.cache_read_tokens, total.cache_write_tokens, total.output_tokens)
+    return dict(zip(KINDS, parts, strict=True))
+
+
+def _named(session: Session, model: str | None, prices: Path | None) -> tuple[str | None, Model | None]:
+    """The model of what no call is named for."""
+    name = session.model or next((call.model for call in session.calls if call.model), model)
+    return name, None if name is None else models.find(name, prices)
+
+
+def _whole(
+    session: Session, usage: Usage, prices: Path | None, model: str | None
+) -> tuple[str | None, Usage, Spent | None]:
+    """The tokens of all calls together and their price, which is none of long prompts: no call is known to have one."""
+    name, found = _named(session, model, prices)
+    if found is not None:
+        earlier = tuple(replace(each, long_prompt=None) for each in found.earlier)
+        found = replace(found, long_prompt=None, earlier=earlier)
+    return name, usage, models.cost_of(usage, found, time=session.calls[0].time)
 
 
 def _aside(session: Session, prices: Path | None, model: str | None) -> float:
     """What calls beside the conversation cost, by the session's model; 0 where there is none, NaN without its price."""
-    name = session.model or next((call.model for call in session.calls if call.model), model)
-    found = None if name is None else models.find(name, prices)
+    _, found = _named(session, model, prices)
     spent = [models.cost_of(usage, found) for usage in session.aside]
     return fsum(nan if each is None else each.total for each in spent)
 

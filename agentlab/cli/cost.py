@@ -96,8 +96,11 @@ def _together(bills: list[Bill]) -> list[str]:
 
     priced = [found.dollars for found in bills if not isnan(found.dollars)]
     said = [f"{len(priced):,} of {len(bills):,} sessions have a price and come to {fsum(priced):,.4f} dollars."]
-    if names := dict.fromkeys(name or "a model that a log does not name" for each in bills for name in each.unpriced):
-        said.append(f"There is no list price for {', '.join(names)}; a file with one can be named with --prices FILE.")
+    names = dict.fromkeys(name for each in bills for name in each.unpriced)
+    if named := ", ".join(filter(None, names)):
+        said.append(f"There is no list price for {named}; a file with one can be named with --prices FILE.")
+    if "" in names:
+        said.append("A model that a log does not name can be named with --model M.")
     if guessed := sum(found.estimated for found in bills):
         calls = sum(found.calls for found in bills)
         said.append(f"The prompt or the output of {guessed:,} of {calls:,} calls is estimated.")
