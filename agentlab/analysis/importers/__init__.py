@@ -6,6 +6,7 @@
 - `claude_code`, with `claude_log`, `claude_graph`, `claude_sent` and `claude_words`: Claude Code's session logs
 - `timeline`, `prompts`: a session on the way, and which of its messages each call is sent
 - `codex`, with `codex_lines`, `codex_items` and `codex_log`: Codex CLI's rollouts
+- `pi`, with `pi_messages`: pi's sessions
 - `blocks`, `images`: Anthropic's content blocks and usage; what images take
 - `anthropic_messages`: Anthropic's messages, as requests, responses, a list or JSON lines
 - `taubench`: tau-bench's runs

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
 from agentlab.analysis.importers.images import Images
+from agentlab.analysis.importers.prompts import json_of
 from agentlab.messages import Usage
 from agentlab.tokens import valid_text
 
@@ -110,7 +109,7 @@ class Items:
         if isinstance(output, dict):
             output = output.get("content", output)
         if isinstance(output, dict):
-            output = _json(output)
+            output = json_of(output)
         text, images = self.content(output, report, model)
         call_id = text_of(item, "call_id")
         message: dict[str, Any] = {"role": "tool", "content": text, "tool_call_id": call_id}
@@ -131,7 +130,7 @@ class Items:
             elif isinstance(text, str):
                 texts.append(valid_text(text))
             elif kind is not None:
-                texts.append(_json(part))
+                texts.append(json_of(part))
         return "\n".join(texts), images
 
     def _call(self, item: dict[str, Any], reply: Reply, report: Report) -> None:
@@ -139,7 +138,7 @@ class Items:
         name = text_of(item, "name") or kind.removesuffix("_call")
         arguments = item.get("arguments", item.get("input", item.get("action")))
         if not isinstance(arguments, str):
-            arguments = "{}" if arguments is None else _json(arguments)
+            arguments = "{}" if arguments is None else json_of(arguments)
         if kind in ("function_call", "custom_tool_call") and not text_of(item, "name"):
             report(f"{kind}: a call without a name is left out")
             return
@@ -188,15 +187,3 @@ def totals_of(counts: Any) -> tuple[int, ...]:
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _json(value: Any) -> str:
-    try:
-        return msgspec.json.encode(value).decode()
-    except (ValueError, OverflowError, RecursionError):
-        import json
-
-        try:
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        except RecursionError:
-            return "{}"

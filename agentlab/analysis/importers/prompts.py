@@ -43,6 +43,23 @@ def key_of(message: dict[str, Any]) -> Hashable:
     return message["role"], message["content"], message.get("tool_call_id", ""), calls
 
 
+def json_of(value: Any) -> str:
+    """JSON text, also of what only Python's reader takes: NaN, lone surrogates, large numbers.
+
+    >>> json_of({"path": "a.py"})
+    '{"path":"a.py"}'
+    """
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        import json
+
+        try:
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        except RecursionError:
+            return "{}"
+
+
 class Prompts:
     """One conversation: the system prompt, and its calls one after the other.
 

@@ -25,6 +25,7 @@ from agentlab.analysis.importers import (
     mini_swe_agent,
     openhands,
     own,
+    pi,
     swe_agent,
     tau2,
     taubench,
@@ -57,7 +58,7 @@ class Importer(Protocol):
 IMPORTERS: dict[str, Importer] = {
     module.NAME: module
     for module in (
-        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex),
+        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi),
         *(anthropic_messages, chat),  # last: others' messages look like these
     )
 }
