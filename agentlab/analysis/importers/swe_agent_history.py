@@ -60,11 +60,11 @@ class Reading:
             if isinstance(action, str) and action.strip() and "tool_calls" not in message:
                 message = calling(message, [(_tool(action), action.strip())], f"step-{self.iteration}")
             self._open = [(call["id"], call["function"]["name"]) for call in message.get("tool_calls", ())]
-        elif role == "user" and not self.turn:
-            self.turn = 1
         elif role == "user" and self._open:
             call_id, name = self._open.pop(0)
             return {"role": "tool", "content": message["content"], "tool_call_id": call_id, "name": name}
+        elif role == "user" and not self.turn:
+            self.turn = 1
         elif role == "user":
             message["origin"] = "loop"
         elif role == "tool":
