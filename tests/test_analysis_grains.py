@@ -145,7 +145,7 @@ MESSAGES = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(MESSAGES, max_size=4))
 def test_the_grains_add_up(talks: list[list[dict[str, Any]]]) -> None:
     read = [read_messages(talk) for talk in talks]
@@ -170,7 +170,7 @@ def test_the_grains_add_up(talks: list[list[dict[str, Any]]]) -> None:
         assert estimates == sum(carried)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(MESSAGES, min_size=1, max_size=4))
 def test_logs_read_one_by_one_are_joined_as_if_read_together(talks: list[list[dict[str, Any]]]) -> None:
     read = [read_messages(talk) for talk in talks]
@@ -281,7 +281,7 @@ def both_ways(path: Path) -> None:
     assert sorted(map(str, told)) == sorted(map(str, problems))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=LINES, damage=st.lists(st.tuples(st.integers(0, 12), DAMAGE), max_size=2), end=st.sampled_from(["\n", ""]))
 def test_lines_give_the_same_without_sessions(
     tmp_path: Path, lines: list[str], damage: list[tuple[int, str]], end: str

@@ -58,7 +58,7 @@ class Spoken:
         self._name = name
         self._called: dict[tuple[int, str], int] | None = {} if by_id else None
         self._columns = {name: bytearray() for name in _TYPES}  # they grow in place
-        self._usages = bytearray()
+        self._usages = bytearray(5 * 8)  # the first row stands for none
         self._count = 0
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -69,6 +69,8 @@ class Spoken:
         """
         import numpy as np
 
+        if not lines:
+            return
         role = np.frombuffer(bytes(map(_ROLE.__getitem__, [line.role for line in lines])), "int8")
         block = {name: np.zeros(len(lines), dtype) for name, dtype in _TYPES.items()}
         block["role"] = role
@@ -173,7 +175,7 @@ class Spoken:
         """For each row the place of its usage, and all usages: prompt, output, read and written tokens; none at 0."""
         import numpy as np
 
-        usages = np.frombuffer(bytes(40) + self._usages, "int64").reshape(-1, 5)
+        usages = np.frombuffer(self._usages, "int64").reshape(-1, 5)
         places = np.zeros(self._count, "int32")
         places[usages[1:, 0]] = np.arange(1, len(usages), dtype="int32")
         return places[order], usages[:, 1:]
@@ -224,8 +226,9 @@ def _times(lines: Sequence[Line]) -> np.ndarray:
         times = np.array(array("d", stamps))
     except TypeError:  # some are texts, or missing
         return np.array([_time(line) for line in lines])
-    for at in np.flatnonzero((times <= 0) | (times >= MOST_SECONDS)).tolist():
-        times[at] = _time(lines[at])
+    if not (times.min() > 0 and times.max() < MOST_SECONDS):
+        for at in np.flatnonzero((times <= 0) | (times >= MOST_SECONDS)).tolist():
+            times[at] = _time(lines[at])
     return times
 
 
