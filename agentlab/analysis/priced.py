@@ -91,8 +91,11 @@ def priced_calls(session: Session, *, prices: Path | None = None, model: str | N
 
 
 def output_of(session: Session, call: Call) -> int:
-    """Output tokens of a call: as reported, where that is a count of them, else the estimated size of its reply."""
-    if call.usage is not None and call.output_measured:
+    """Output tokens of a call: as reported, where that is a count of them, else the estimated size of its reply.
+
+    Where the log priced the call itself, it is what was priced.
+    """
+    if call.usage is not None and (call.output_measured or call.cost is not None):
         return call.usage.output_tokens
     if call.reply is None:
         return 0

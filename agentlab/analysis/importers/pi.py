@@ -190,8 +190,6 @@ class _Log:
         stopped = text_of(raw, "stopReason") or None
         visible = ceil(_chars(said) / CHARS_PER_TOKEN)
         measured = stopped not in _BROKEN or usage is None or usage.output_tokens >= visible
-        if usage is not None and not measured:
-            usage = msgspec.structs.replace(usage, output_tokens=visible)
         if stopped in _BROKEN:
             said.message.pop("tool_calls", None)  # they were never run, and are not sent again
         self.provider = text_of(raw, "provider") or self.provider
