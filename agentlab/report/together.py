@@ -19,7 +19,7 @@ MOST = 0.9
 """Dollars are spoken of where sessions with a price have more than this share of the tokens."""
 
 NAMES = {
-    "system": "the system prompt and tools",
+    "system": "the system prompt, tools and what a log does not hold",
     "user": "the user's words",
     "assistant": "the assistant's words",
     "calls": "the arguments of calls",
