@@ -64,7 +64,7 @@ class ToolStarted(Event, frozen=True):
 
 
 class ToolFinished(Event, frozen=True):
-    """A tool call has its observation: `original_chars` before the cut, `chars` after it."""
+    """A tool call has its observation, whose text is `text`: `original_chars` before the cut, `chars` after it."""
 
     iteration: int
     call: ToolCall
@@ -72,6 +72,7 @@ class ToolFinished(Event, frozen=True):
     chars: int
     is_error: bool
     store_id: str | None
+    text: str = ""
 
 
 class MessageAppended(Event, frozen=True, omit_defaults=True, tag_field="type", tag="message"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from contextvars import copy_context
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -216,10 +217,13 @@ def _run(tool: Tool, arguments: dict[str, Any], scope: Scope | None) -> Any:
     """Run the tool: inline where nothing could end it early, else on a daemon thread."""
     if tool.timeout is None and scope is None:
         return tool.run(**arguments, scope=None) if tool.takes_scope else tool.run(**arguments)
-    own = (scope or Scope()).child(tool.timeout)
-    function: Callable[[], Any] = lambda: tool.run(**arguments, **({"scope": own} if tool.takes_scope else {}))  # noqa: E731
+    own = scope
+    if own is None or tool.timeout is not None or tool.takes_scope:
+        own = (scope or Scope()).child(tool.timeout)
+    if tool.takes_scope:
+        arguments = {**arguments, "scope": own}
     try:
-        return run_in_thread(function, own)
+        return run_in_thread(partial(tool.run, **arguments), own)
     except ScopeEnded:
         if not own.ended() or (scope is not None and scope.ended()):
             raise  # the tool's own, or everybody's

@@ -21,7 +21,7 @@ from agentlab.policy import CHAPTER, Policy
 from agentlab.providers.base import adapt
 from agentlab.scribe import Scribe
 from agentlab.store import Store
-from agentlab.transcript import MESSAGES, STORE, SessionWriter
+from agentlab.transcript import MESSAGES, STORE, SessionWriter, never_begun
 from agentlab.truncate import MAX_OBSERVATION_CHARS
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Runner:
 def _conversation(folder: str | Path | None, system: str | None) -> Conversation:
     """The conversation that a folder holds, or a new one."""
     messages = None if folder is None else Path(folder, MESSAGES)
-    if messages is None or not messages.exists() or messages.stat().st_size == 0:
+    if messages is None or not messages.exists() or never_begun(messages):
         return Conversation(system=SYSTEM if system is None else system)
     recorded = Conversation.load(messages.parent)
     if system is not None and system != recorded.system:

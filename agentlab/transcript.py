@@ -247,6 +247,14 @@ def read_turns(path: str | Path, problems: list[Problem]) -> list[TurnLine]:
     return list(read_lines(Path(path), TurnLine, problems))
 
 
+def never_begun(path: Path) -> bool:
+    """Whether a `messages.jsonl` has no whole line: its writer was killed before the header stood in it."""
+    begins = b'{"type":"session"'
+    with path.open("rb") as file:
+        first = file.readline()
+    return not first.endswith(b"\n") and (first.startswith(begins) or begins.startswith(first))
+
+
 def _has_header(path: Path) -> bool:
     """Whether the first line is a whole header."""
     with path.open("rb") as file:

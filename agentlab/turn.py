@@ -7,6 +7,7 @@ interrupted. So the messages can always be sent again.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -127,7 +128,7 @@ class Turn:
         if self.compactor is not None:
             self.compactor.before_call()
         if CallStarted in self.audience:
-            self.audience.tell(CallStarted(*self.scribe.place, self.conversation.count.total.n))
+            self.audience.tell(CallStarted(*self.scribe.place, int(self.conversation.count)))
         self._so_far, self._saying = [], None
         started = time.perf_counter()
         reply = self._entered(
@@ -351,7 +352,9 @@ class Turn:
         self.scribe.append(tool_message(call.id, call.name, seen.text, is_error=seen.is_error), None, seen)
         if ToolFinished in self.audience:
             self.audience.tell(
-                ToolFinished(*self.scribe.place, call, seen.original_chars, shown, seen.is_error, seen.store_id)
+                ToolFinished(
+                    *self.scribe.place, call, seen.original_chars, shown, seen.is_error, seen.store_id, seen.text
+                )
             )
 
     def _repeats(self, pairs: list[tuple[ToolCall, CallDict]], observations: list[Observation]) -> int:
@@ -393,5 +396,10 @@ def iso(seconds: float) -> str:
     >>> iso(0.25)
     '1970-01-01T00:00:00.250Z'
     """
-    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"
+    whole, rest = divmod(int(seconds * 1000), 1000)
+    return f"{_to_the_second(whole)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=4)  # many events fall into one second
+def _to_the_second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

@@ -108,9 +108,17 @@ def test_chance_is_how_often_a_name_stands_in_another_task():
 def test_positions_are_tenths_of_the_newest_source_of_each_use():
     session = citing("id_head", "id_middle", "id_tail", "id_tail", text=TEXT)
     frame = evidence([session], []).positions()
-    assert frame["n"].tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 0, 2]
+    assert frame["n"].tolist() == [1, 0, 0, 0, 0, 1, 0, 0, 0, 2]
     assert frame["share"].sum() == pytest.approx(1)
     assert evidence([citing("id_head", text="id_head")], []).positions()["n"].sum() == 0
+
+
+def test_a_long_name_at_the_end_of_its_source_stands_in_the_last_tenth():
+    path = "/".join(["folder"] * 40)
+    session = citing(path, text=f"{FILLER[:600]} {path}")
+    assert evidence([session], []).positions()["n"].tolist() == [0] * 9 + [1]
+    whole = "/".join(["folder"] * 80)
+    assert evidence([citing(whole, text=whole)], []).positions()["n"].tolist() == [1] + [0] * 9
 
 
 def test_what_a_log_had_cut_already_is_counted():
@@ -161,3 +169,15 @@ def test_policies_without_one_limit_stand_by_name():
         evidence([citing("id_head", text=TEXT)], [Policy("a"), Policy("b", default=Limit(9))]).by_policy()
     )
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_sessions_can_be_asked_in_other_processes():
+    sessions = [citing("id_head", "id_tail", text=TEXT, task=task) for task in range(3)]
+    policies = cut_policies(["tail_cut"], [1000])
+    assert evidence(sessions, policies, executor=2) == evidence(sessions, policies)
+
+
+def test_a_session_and_those_that_it_started_are_one_cluster():
+    parent = replace(citing("id_head", text=TEXT), id="a")
+    child = replace(citing("id_tail", text=TEXT), id="b", parent="a")
+    assert evidence([parent, child], cut_policies(["tail_cut"], [1000])).by_policy()["clusters"].item() == 1

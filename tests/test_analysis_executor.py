@@ -102,7 +102,6 @@ def test_ctrl_c_ends_it_and_its_processes(tmp_path: Path) -> None:
     out, err = child.communicate(timeout=20)  # returns when the last process that holds the pipe is gone
     assert child.returncode != 0
     assert err.rstrip().endswith("KeyboardInterrupt")
-    assert err.count("Traceback") == 1
     assert "begun 2" not in out
 
 

@@ -9,13 +9,19 @@ from typing import Any
 import pandas as pd
 import pytest
 from analysis_sessions import SYSTEM, asks, record, result, says, tool, user
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentlab.analysis import load, read_messages
 from agentlab.analysis.facts import facts_of, joined
 from agentlab.analysis.grains import GRAINS, grain_of, grains
+from agentlab.analysis.importers import chat
+from agentlab.analysis.importers.chat_lines import read_lines
+from agentlab.analysis.importers.peek import Peek
+from agentlab.analysis.importers.spoken import Spoken
+from agentlab.analysis.reading import read_facts, read_grains
 from agentlab.analysis.session import Call, Record, Replaced, Session
+from agentlab.errors import InputError
 from agentlab.messages import Reply, Usage
 from agentlab.providers.scripted import call
 from agentlab.transcript import TurnLine
@@ -139,7 +145,7 @@ MESSAGES = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(MESSAGES, max_size=4))
 def test_the_grains_add_up(talks: list[list[dict[str, Any]]]) -> None:
     read = [read_messages(talk) for talk in talks]
@@ -164,7 +170,7 @@ def test_the_grains_add_up(talks: list[list[dict[str, Any]]]) -> None:
         assert estimates == sum(carried)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(MESSAGES, min_size=1, max_size=4))
 def test_logs_read_one_by_one_are_joined_as_if_read_together(talks: list[list[dict[str, Any]]]) -> None:
     read = [read_messages(talk) for talk in talks]
@@ -193,3 +199,150 @@ def test_lines_that_name_a_session_are_sessions_of_one_file(tmp_path: Path) -> N
     assert (a.id, a.system, a.model) == ("a", SYSTEM, "m-2")
     assert [record.time for record in a.records] == [1_790_000_000.25, 1_790_000_001.0]
     assert (a.calls[0].usage, a.calls[0].time) == (Usage(30, 5, 70), 1_790_000_001.0)
+
+
+SESSION = st.sampled_from([{}, {}, {"session": "a"}, {"session": "b"}, {"session": None}, {"session": 3}])
+MODEL = st.sampled_from([{}, {"model": "m-1"}, {"model": "m-2"}, {"model": ""}, {"model": 4}])
+TIME = st.sampled_from(
+    [{}, {"ts": 1.5e9}, {"ts": -1, "time": 1.6e9}, {"timestamp": "2026-09-21T14:13:21Z"}, {"ts": "noon"}, {"ts": 1e300}]
+)
+CONTENT = st.one_of(
+    st.text(max_size=6),
+    st.none(),
+    st.lists(
+        st.one_of(st.text(max_size=4), st.text(max_size=4).map(lambda text: {"type": "text", "text": text})), max_size=3
+    ),
+    st.sampled_from(
+        [5, [{"type": "image_url"}], [{"type": "text", "text": "a"}, {"type": "text", "text": ""}], "\ud83d"]
+    ),
+)
+COUNT = st.sampled_from([0, 5, 900, -1, 10**20, 2.5, True, None, "7"])
+USAGE = st.one_of(
+    st.none(),
+    st.just(3),
+    st.fixed_dictionaries({"prompt_tokens": COUNT}, optional={"completion_tokens": COUNT}),
+    st.fixed_dictionaries(
+        {"prompt_tokens": st.just(90), "prompt_tokens_details": st.sampled_from([None, {}, {"cached_tokens": 999}])}
+    ),
+    st.fixed_dictionaries(
+        {"input_tokens": COUNT},
+        optional={"output_tokens": COUNT, "cache_read_tokens": COUNT, "exact": st.sampled_from([True, False, None])},
+    ),
+)
+CALLS = st.sampled_from(
+    [
+        None,
+        [],
+        [{"id": "c1", "function": {"name": "read", "arguments": "{}"}}],
+        [{"id": "c2", "function": {"name": "look", "arguments": {"at": 1}}}, {"id": 3, "function": {"name": "now"}}],
+        [{"function": {"name": "", "arguments": ""}}, {"function": {"name": "now", "arguments": "é"}}],
+        "none",
+    ]
+)
+ROLE = st.sampled_from(["user", "assistant", "tool", "system", "developer", "robot", None])
+
+
+@st.composite
+def logged(draw: Any) -> Any:
+    """A line of a log: mostly a message, with anything in its fields."""
+    message = {"role": draw(ROLE), "content": draw(CONTENT), **draw(SESSION), **draw(MODEL), **draw(TIME)}
+    message |= draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "usage": USAGE,
+                "tool_calls": CALLS,
+                "tool_call_id": st.sampled_from(["c1", "c2", "3", None, 3]),
+                "name": st.sampled_from(["read", "", None, 7]),
+                "origin": st.sampled_from(["loop", "else", None]),
+                "is_error": st.sampled_from([True, False, None, 1]),
+            },
+        )
+    )
+    return message
+
+
+def texts(values: list[Any]) -> list[str]:
+    return [json.dumps(value) for value in values]
+
+
+LINES = st.lists(
+    st.one_of(logged(), logged(), st.sampled_from([7, None, [], {"other": 1}])).map(json.dumps), max_size=12
+)
+DAMAGE = st.sampled_from(["", "   ", '{"role": "user", "cont', "\x00", '{"role": "user"}{"role": "user"}'])
+
+
+def both_ways(path: Path) -> None:
+    """Compare the frames of a file with those of its sessions, and what is said of it."""
+    sessions, problems = load(path)
+    expected, (found, told) = grains(sessions), read_grains(path)
+    for one, other in zip(expected, found, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    assert sorted(map(str, told)) == sorted(map(str, problems))
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=LINES, damage=st.lists(st.tuples(st.integers(0, 12), DAMAGE), max_size=2), end=st.sampled_from(["\n", ""]))
+def test_lines_give_the_same_without_sessions(
+    tmp_path: Path, lines: list[str], damage: list[tuple[int, str]], end: str
+) -> None:
+    for at, text in damage:
+        lines = [*lines[:at], text, *lines[at:]]
+    path = tmp_path / "log.jsonl"
+    first = [json.dumps(user("Hi")), json.dumps(says("Hello."))]
+    path.write_text("\n".join([*first, *lines]) + end, encoding="utf-8")
+    assert scanned_by_lines(path)
+    both_ways(path)
+
+
+def scanned_by_lines(path: Path) -> bool:
+    return chat.scan(Peek(path)) is not None
+
+
+@pytest.mark.parametrize("size", [64, 1 << 18])
+def test_exactly_one_torn_line_is_skipped(tmp_path: Path, size: int) -> None:
+    many = [{**message, "session": f"s{n % 3}", "tool": "x" * n} for n in range(40) for message in TALK]
+    rows = texts(many)
+    rows[100] = rows[100][:20]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    facts, problems = read_facts(path)
+    assert [(problem.line, "skipped" in problem.reason) for problem in problems] == [(101, True)]
+    assert len(facts.messages["turn"]) == len(many) - 1
+    both_ways(path)
+    peek, spoken = Peek(path), Spoken("log", by_id=True)
+    read_lines(peek, [], spoken.add, size=size)
+    pd.testing.assert_frame_equal(grain_of(spoken.facts(str(path)), "messages"), grain_of(facts, "messages"))
+
+
+def test_lines_that_hold_whole_talks_are_read_as_sessions(tmp_path: Path) -> None:
+    path = lines(tmp_path / "talks.jsonl", [user("Hi"), {"messages": TALK}, {"messages": TALK * 2}])
+    assert not scanned_by_lines(path)
+    both_ways(path)
+
+
+def test_a_folder_of_any_logs_in_any_executor(tmp_path: Path) -> None:
+    record(tmp_path / "run", ["Hi."], ["Hello."], model="m-1")
+    lines(tmp_path / "b.jsonl", [{**message, "session": "b"} for message in TALK])
+    (tmp_path / "c.json").write_text(json.dumps({"messages": TALK}))
+    (tmp_path / "d.json").write_text("nothing")
+    both_ways(tmp_path)
+    here, problems = read_grains([tmp_path, tmp_path / "lost"], executor=1)
+    there, same = read_grains([tmp_path, tmp_path / "lost"], executor=2)
+    assert list(here.sessions.session) == ["b", "c", "run"]
+    assert [Path(problem.path).name for problem in problems] == ["lost", "d.json"]
+    assert problems == same
+    for one, other in zip(here, there, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_paths_that_hold_nothing_say_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no log in it"):
+        read_grains(tmp_path)
+    with pytest.raises(InputError, match="no such file or folder"):
+        read_grains(tmp_path / "lost")
+    with pytest.raises(InputError, match="unknown format 'morse'"):
+        read_grains([tmp_path, tmp_path], format="morse")
+    (tmp_path / "a.json").write_text("7")
+    with pytest.raises(InputError, match="no known format"):
+        read_grains(tmp_path / "a.json")

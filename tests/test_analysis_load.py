@@ -252,7 +252,7 @@ def test_what_is_no_session_is_one_line_that_says_what_to_do(tmp_path, content):
 def test_paths_and_formats_that_are_not_there(tmp_path):
     with pytest.raises(InputError, match="no such file or folder: name a session"):
         load(tmp_path / "none")
-    with pytest.raises(InputError, match=r"unknown format 'x': one of agentlab, tau-bench, chat"):
+    with pytest.raises(InputError, match=r"unknown format 'x': one of agentlab, .*, chat"):
         load(tmp_path, format="x")
     with pytest.raises(InputError, match="there is no log in it"):
         load(tmp_path)

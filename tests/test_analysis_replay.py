@@ -8,7 +8,7 @@ import pytest
 from analysis_sessions import asks, result, says, user
 from msgspec.structs import replace
 
-from agentlab.analysis import load, read_messages
+from agentlab.analysis import load, read_messages, replay
 from agentlab.analysis.calibration import calibrate, recorded_sizes
 from agentlab.analysis.citations import citations
 from agentlab.analysis.simulation import simulate
@@ -150,3 +150,10 @@ def test_a_segment_of_the_logs_own_agent_stays(tmp_path):
     assert found[20].changed
     assert found[20].prompt < found[19].prompt
     assert found[20].prefix <= calibrate(foreign).fit_of(20).intercept + 1
+
+
+def test_sessions_can_be_replayed_in_other_processes(tmp_path):
+    free = recorded(tmp_path / "free", Policy("free", default=Limit(100_000)))
+    policies = [POLICIES["cut"], POLICIES["sliding"]]
+    here, there = (replay([free, free], policies, executor=executor) for executor in (None, 2))
+    assert there.by_policy().equals(here.by_policy())

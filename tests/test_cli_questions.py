@@ -77,3 +77,38 @@ def test_a_log_without_citations_is_said_in_one_sentence(tmp_path, capsys):
     path = tmp_path / "talk.json"
     path.write_text(json.dumps([user("Hi"), says("Hello.")]))
     assert "nothing to lose by a cut" in said(capsys, "evidence", str(path))[0]
+
+
+def test_replay_gives_a_range_and_says_what_it_assumes(log, capsys, tmp_path):
+    out, _ = said(capsys, "replay", log, "--limit", "1000", "--strategy", "tail_cut", "--plot", str(tmp_path / "f.png"))
+    assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
+    assert "no dollars are given: a log records no usage" in out.lower()
+    assert "Pessimistic" in out
+    whole = json.loads(said(capsys, "replay", log, "--limit", "look=1000", "--policy", "chapter", "--json")[0])
+    recorded, chapter, limited = whole["policies"]
+    assert [each["policy"] for each in whole["policies"]] == ["recorded", "chapter", "look=1000 middle_snip"]
+    assert recorded["kept"] == chapter["kept"] == 1
+    assert limited["kept"] == 0.5  # id_first is shown, id_middle is not
+    assert limited["tokens"] < recorded["tokens"] < limited["tokens_high"] + recorded["tokens"]
+    assert limited["more_calls"] == 1
+    tools = {(row["policy"], row["tool"]): row for row in whole["tools"]}
+    assert tools["look=1000 middle_snip", "look"]["saved"] == recorded["tokens"] - limited["tokens"]
+    assert tools["look=1000 middle_snip", "look"]["setting"] == "not settable"
+
+
+def test_replay_refuses_limits_that_are_none(log, capsys):
+    assert "a number of characters, or TOOL=N" in said(capsys, "replay", log, "--limit", "look=many", code=2)[1]
+    assert "or one of anthropic-context-editing" in said(capsys, "replay", log, "--policy", "nobody", code=2)[1]
+
+
+def test_cost_prices_sessions_and_says_what_a_price_is(tmp_path, capsys):
+    used = {"prompt_tokens": 1_000_000, "completion_tokens": 100_000}
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"model": "gpt-4o", "messages": [user("Hi"), says("Hello.") | {"usage": used}]}))
+    out, _ = said(capsys, "cost", str(path), "--plot", str(tmp_path / "c.png"))
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+    assert "The calls come to 3.5000 dollars at list price: 71% uncached, 29% output." in out
+    assert "List price; a subscription is not billed so." in out
+    whole = json.loads(said(capsys, "cost", str(path), "--json")[0])
+    assert whole["sessions"][0]["bill"]["dollars"] == 3.5
+    assert "cannot read this table" in said(capsys, "cost", str(path), "--prices", "nowhere.json", code=2)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EMPTY = {"type": "object", "properties": {}}
+CUT = Reply("The first half of", (ToolCall("half", "look", {}),), stop_reason="max_tokens")
 RUN = [call("wordcount", text=f"word {n}") for n in range(40)]
 
 
@@ -309,6 +311,30 @@ def test_pitfall_43_an_exhausted_agent_is_an_informational_error_with_what_it_ha
     assert session.runner.conversation.messages[2]["is_error"] is True
 
 
+@pytest.mark.parametrize(
+    ("script", "ending"),
+    [
+        (looks(3), "max_turns exhausted without final reply"),
+        ([*looks(2), CUT], "partial (output_limit) without final reply"),
+    ],
+)
+def test_pitfall_22_what_an_agent_said_up_to_the_output_limit_in_its_last_turn_is_no_final_reply(
+    script: list[Any], ending: str
+) -> None:
+    look, ran = spy()
+    session = harness(
+        [call("agent_researcher", instruction="Look."), "Done."],
+        [*script, CUT],
+        actors={**ACTORS, "researcher": msgspec.structs.replace(RESEARCHER, turns=4)},
+        tools={"researcher": [look]},
+    )
+    assert session.send("Go.").status == "complete"
+    assert len(ran) == len(script) - script.count(CUT)  # the call in a cut reply was not run
+    (text,) = results(session)
+    assert f"{ending}. The researcher used 4 of 4 turns" in text
+    assert "The first half of" in text
+
+
 def test_an_exhausted_agent_without_text_hands_over_what_it_saw_last(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The answer is 42.\n")
     steps = [call("read_file", path="a.txt", start_line=1, end_line=n + 1) for n in range(3)]
@@ -463,6 +489,30 @@ def test_pitfall_34_a_tool_that_cannot_be_stopped_is_named_and_its_late_result_i
     assert len(messages) == len(before) + 2
     assert not any(m["content"] == "late" for m in messages)
     check_messages(messages)
+
+
+def test_pitfall_34_a_tool_that_hangs_does_not_hold_the_exit_of_the_process() -> None:
+    program = """
+import time
+from msgspec.structs import replace
+from agentlab.harness.actors import ACTORS
+from agentlab.harness.session import Harness
+from agentlab.providers.scripted import ScriptedModel, call
+from agentlab.tools import tool
+
+@tool
+def hang() -> str:
+    "Hang."
+    time.sleep(60)
+
+actors = {**ACTORS, "cog": replace(ACTORS["cog"], seconds=0.2)}
+with Harness(ScriptedModel([call("hang"), "On."]), actors=actors, tools={"cog": [hang]}) as session:
+    print(session.send("Go.").reason, session.send("Again.").text)
+"""
+    began = time.monotonic()
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False)
+    assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, ["deadline", "On."], "")
+    assert time.monotonic() - began < 40
 
 
 def test_pitfall_34_a_tool_that_heeds_its_scope_is_stopped() -> None:

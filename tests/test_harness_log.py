@@ -18,6 +18,7 @@ import pytest
 
 from agentlab.budgets import TurnBudget
 from agentlab.cli import main
+from agentlab.conversation import Conversation
 from agentlab.errors import InputError
 from agentlab.harness.cyclelog import CycleLog, CycleWriter
 from agentlab.harness.reading import COLUMNS, cycles_of, find_cycle, frame, read_cycles, read_log
@@ -37,7 +38,8 @@ from agentlab.harness.session import Harness
 from agentlab.harness.summary import repeats, summarise
 from agentlab.harness.wording import in_words
 from agentlab.providers.scripted import ScriptedModel, call
-from agentlab.transcript import read_session
+from agentlab.testing import check_messages
+from agentlab.transcript import never_begun, read_session
 
 KILLS = int(os.environ.get("AGENTLAB_KILLS", "20"))  # `make soak` asks for more
 NOON = 1_778_673_600.0  # 2026-05-13T12:00:00Z
@@ -455,7 +457,15 @@ def test_pitfall_45_twenty_kills_never_leave_a_log_that_cannot_be_read(tmp_path:
         assert sum(view.end is None for view in found) <= 2 * (kill + 1)
         assert len(found) >= cycles
         cycles = len(found)
-        read_session(tmp_path / "run")
+        files = sorted((tmp_path / "run").rglob("messages.jsonl"), key=lambda file: file.stat().st_mtime)
+        for file in files[-5:]:  # the cog's, and those of the newest agents
+            if never_begun(file):
+                continue
+            record, torn = read_session(file.parent)
+            assert len(torn) <= 2 * (kill + 1)
+            talk = Conversation.load(file.parent)
+            check_messages(talk.messages)
+            assert len(talk.messages) >= len(record.lines)
     assert cycles > 40
 
 

@@ -384,7 +384,7 @@ def test_a_bug_in_a_provider_or_a_callback_is_raised_after_the_messages_are_vali
     check_messages(conversation.messages)
 
 
-def test_the_same_call_with_the_same_result_is_told_at_the_third_and_ends_at_the_fifth() -> None:
+def test_pitfall_44_the_same_call_with_the_same_result_is_told_at_the_third_and_ends_at_the_fifth() -> None:
     result, conversation = outcome(ScriptedModel(lambda m: call("echo", text="same")))
     assert (result.status, result.reason, result.iterations) == ("partial", "repeated_call", 5)
     notes = [m for m in conversation.messages if m.get("origin") == "loop"]
@@ -392,7 +392,7 @@ def test_the_same_call_with_the_same_result_is_told_at_the_third_and_ends_at_the
     assert conversation.messages.index(notes[0]) == 7
 
 
-def test_a_polling_tool_may_repeat_itself() -> None:
+def test_pitfall_44_a_polling_tool_may_repeat_itself() -> None:
     poll = Tool("poll", "Poll.", {"type": "object", "properties": {}}, lambda: "pending", polling=True)
     result, _ = outcome(ScriptedModel([*[call("poll")] * 8, "Ready."]), tools=[poll])
     assert result.text == "Ready."

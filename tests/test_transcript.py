@@ -21,6 +21,7 @@ from agentlab.loop import run_turn
 from agentlab.messages import Reply, ToolCall, Usage
 from agentlab.policy import CHAPTER
 from agentlab.providers.scripted import ScriptedModel, call
+from agentlab.runner import Runner
 from agentlab.testing import check_messages
 from agentlab.tools import tool
 from agentlab.transcript import SessionWriter, read_session
@@ -149,11 +150,35 @@ def test_what_is_no_session_is_one_line(tmp_path: Path) -> None:
         read_session(tmp_path)
 
 
+@pytest.mark.parametrize("kept", [0, 1, 16, 17, 500, -1])
+def test_pitfall_45_a_session_that_was_killed_in_the_write_of_its_header_goes_on(tmp_path: Path, kept: int) -> None:
+    path = tmp_path / "messages.jsonl"
+    with Runner(ScriptedModel(["One."]), folder=tmp_path) as session:
+        session.send("First?")
+    header = path.read_bytes().splitlines(keepends=True)[0]
+    path.write_bytes(header[:kept])
+    with Runner(ScriptedModel(["Two."]), folder=tmp_path) as session:
+        assert session.send("Second?").text == "Two."
+    found, problems = read_session(tmp_path)
+    assert [m["content"] for m in found.messages] == ["Second?", "Two."]
+    assert found.header.tools
+    assert [p.line for p in problems] == ([1] if kept > 0 else [])  # without its newline alone it is whole again
+
+
+def test_a_file_that_is_no_session_is_never_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "messages.jsonl"
+    for text in ("hello", "hello\n", '{"type":"other"', '{"type":"session"}\n'):
+        path.write_text(text)
+        with pytest.raises(InputError):
+            Runner(ScriptedModel(["Hello."]), folder=tmp_path)
+        assert path.read_text() == text
+
+
 def size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def test_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> None:
+def test_pitfall_45_a_session_is_readable_after_20_kills_in_mid_write(tmp_path: Path) -> None:
     dice = random.Random(7)
     script = Path(__file__).with_name("crashing_writer.py")
     file = tmp_path / "session" / "messages.jsonl"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.parts import Sums, parts_of, shares
-from agentlab.analysis.sizes import sizes_of, tokenizer_name
+from agentlab.analysis.sizes import counter_of, sizes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentlab.analysis.sizes import Sizes
 
 KINDS: Final = {
-    "system": "system prompt and tools, and what the log has as system messages",
+    "system": "system prompt and tools, and whatever else was sent that the log does not hold",
     "user": "what the user said",
     "assistant": "what the assistant said",
     "calls": "the calls that the assistant made: names and arguments",
@@ -126,9 +126,7 @@ class _KindSums:
     """What each kind takes in a range of messages, at the call that is looked at."""
 
     def __init__(self, session: Session, sizes: Sizes, model: str | None) -> None:
-        from agentlab.tokens import message_counter
-
-        count = message_counter(tokenizer_name(session, model))
+        count = counter_of(session, model)
         of_kind = {kind: [0] * len(session.records) for kind in KINDS}
         self._kinds = [kind_of(record) for record in session.records]
         for index, (record, size) in enumerate(zip(session.records, sizes.messages, strict=True)):

@@ -9,13 +9,16 @@ given beside.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.analysis.citations import citations, kept, spans_of
+from agentlab.analysis.executor import mapped
 from agentlab.analysis.frames import Column, frame_of
+from agentlab.analysis.importers.own import NAME as OWN
 from agentlab.analysis.shown import cut_policies, show
 from agentlab.policy import Policy
 
@@ -98,7 +101,7 @@ class Evidence(msgspec.Struct, frozen=True):
         policies: What was asked of.
         cited: The names.
         places: Of each use of a name that an observation had, also of names known from elsewhere: where in its newest
-            source it stands, from 0 to 1.
+            source it stands, from 0 (the source begins with it) to 1 (it ends with it).
         characters: Of all observations together.
         shown: Of these, what each policy shows.
         chance: Share of the names that stand in an observation of another cluster's session, on average over sessions
@@ -169,13 +172,15 @@ def evidence(
     policies: Sequence[Policy] | None = None,
     *,
     seed: int = 0,
+    executor: Any = None,
 ) -> Evidence:
     """Ask of each policy how much of what later calls cite it still shows.
 
     Args:
-        sessions: Any; those with a label `task_id` are clustered by it.
+        sessions: Any; those with a label `task_id` are clustered by it, a session with those that it started.
         policies: Any; None takes three strategies at five limits. A limit holds with the marker in it.
         seed: Of the sessions in which names are looked for by chance.
+        executor: Where to map over the sessions; as in `agentlab.analysis.executor.mapped`.
 
     Returns:
         The names and what is kept of them; its methods make frames. `agentlab.analysis.citations` defines a name.
@@ -185,32 +190,58 @@ def evidence(
     [0, 0]
     """
     chosen = cut_policies(STRATEGIES, LIMITS) if policies is None else list(policies)
-    cited: list[Cited] = []
-    places: list[float] = []
-    texts: list[tuple[str, list[str]]] = []
-    shown = [0] * len(chosen)
-    characters = only_cut = observations = 0
-    for number, session in enumerate(sessions):
-        seen = session.observations()
-        cuts = [{o.index: each for o, each in zip(seen, show(seen, policy), strict=True)} for policy in chosen]
-        for place, cut in enumerate(cuts):
-            shown[place] += sum(len(each.text) for each in cut.values())
-        characters += sum(len(each.text) for each in seen)
-        only_cut += sum(not each.whole for each in seen)
-        observations += len(seen)
-        cluster = str(session.labels.get("task_id", f"session {number}"))
-        by_index = {each.index: each for each in seen}
-        for citation in citations(session, seen):
-            spans = [(index, span) for index, spans in citation.sources.items() for span in spans]
-            keeps = tuple(any(kept(s, cut[i].head, cut[i].tail_start) for i, s in spans) for cut in cuts)
-            risks = tuple(all(cut[i].text != by_index[i].text for i in citation.sources) for cut in cuts)
-            newest = by_index[max(citation.sources)]
-            cited.append(Cited(citation.atom, cluster, number, newest.tool, keeps, risks))
-        places += _places(citations(session, seen, exclusive=False), by_index)
-        texts.append((cluster, [each.text for each in seen]))
-    chance = _chance(cited, texts, seed)
+    looked = []
+    for outcome in mapped(partial(_look, policies=chosen), enumerate(sessions), executor=executor):
+        if outcome.value is None:
+            raise outcome.error or RuntimeError("nothing came back from a process")
+        looked.append(outcome.value)
+    cited = tuple(each for one in looked for each in one.cited)
+    shown = tuple(sum(one.shown[number] for one in looked) for number in range(len(chosen)))
     return Evidence(
-        tuple(chosen), tuple(cited), tuple(places), characters, tuple(shown), chance, only_cut, observations
+        policies=tuple(chosen),
+        cited=cited,
+        places=tuple(place for one in looked for place in one.places),
+        characters=sum(len(text) for one in looked for text in one.texts),
+        shown=shown,
+        chance=_chance(cited, [(one.cluster, one.texts) for one in looked], seed),
+        only_cut=sum(one.only_cut for one in looked),
+        observations=sum(len(one.texts) for one in looked),
+    )
+
+
+class _Looked(msgspec.Struct, frozen=True):
+    """What one session has to say."""
+
+    cluster: str
+    cited: list[Cited]
+    places: list[float]
+    texts: list[str]
+    shown: list[int]
+    only_cut: int
+
+
+def _look(numbered: tuple[int, Session], policies: Sequence[Policy]) -> _Looked:
+    """Ask one session."""
+    number, session = numbered
+    seen = session.observations()
+    by_index = {each.index: each for each in seen}
+    shows = [show(seen, policy, elsewhere=session.format != OWN) for policy in policies]
+    cuts = [{each.index: cut for each, cut in zip(seen, shown, strict=True)} for shown in shows]
+    cluster = str(session.labels.get("task_id") or f"{session.path}: {session.parent or session.id}")
+    cited = []
+    for citation in citations(session, seen):
+        spans = [(index, span) for index, spans in citation.sources.items() for span in spans]
+        keeps = tuple(any(kept(s, cut[i].head, cut[i].tail_start) for i, s in spans) for cut in cuts)
+        risks = tuple(all(cut[i].text != by_index[i].text for i in citation.sources) for cut in cuts)
+        newest = by_index[max(citation.sources)]
+        cited.append(Cited(citation.atom, cluster, number, newest.tool, keeps, risks))
+    return _Looked(
+        cluster,
+        cited,
+        list(_places(citations(session, seen, exclusive=False), by_index)),
+        [each.text for each in seen],
+        [sum(len(cut.text) for cut in shown) for shown in shows],
+        sum(not each.whole for each in seen),
     )
 
 
@@ -220,7 +251,8 @@ def _places(uses: Iterable[Citation], by_index: Mapping[int, Observed]) -> Itera
         index = max(use.sources)
         size = len(by_index[index].text)
         if size > LONG:
-            yield use.sources[index][0][0] / size
+            start, end = use.sources[index][0]
+            yield start / (size - (end - start)) if end - start < size else 0.0
 
 
 def _chance(cited: Sequence[Cited], texts: Sequence[tuple[str, list[str]]], seed: int) -> float:

@@ -7,12 +7,11 @@ time; what fails costs no other item.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
 from collections import deque
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -22,6 +21,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import ProcessPoolExecutor
 
     Progress = Callable[[int, int], None]
     """Told what is done and of how much, in bytes where the sizes of the items are known."""
@@ -100,6 +100,8 @@ def _processes(wanted: int | None, sizes: Sequence[int], *, known: bool) -> int:
 
 def _can_spawn() -> bool:
     """Whether a new process may import the main module: a script without `if __name__ ==` would run once more in it."""
+    import multiprocessing
+
     main = sys.modules.get("__main__")
     path = getattr(main, "__file__", None)
     if multiprocessing.parent_process() is not None:
@@ -137,6 +139,9 @@ def _in_processes(function: Callable[[Item], Value], items: Sequence[Item], n: i
 @contextmanager
 def _pool(n: int) -> Iterator[ProcessPoolExecutor]:
     """Fresh processes that leave Ctrl-C to this one; they end with the block, whatever they do."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(n, multiprocessing.get_context("spawn"), _ignore_interrupts)
     try:

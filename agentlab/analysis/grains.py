@@ -71,8 +71,9 @@ def _typed(values: Any, dtype: str) -> Any:
 
     if dtype == TIME:
         known = (values > 0) & (values < 9e9)  # what nanoseconds in 64 bits can say
-        micros = np.where(known, np.round(np.where(known, values, 0) * 1e6), 0).astype("int64")
-        times = np.where(known, micros * 1000, np.iinfo("int64").min)
+        fraction, whole = np.modf(np.where(known, values, 0))  # apart: one number has no room for both
+        nanos = whole.astype("int64") * 10**9 + np.round(fraction * 1e6).astype("int64") * 1000
+        times = np.where(known, nanos, np.iinfo("int64").min)
         return pd.DatetimeIndex(times.view("datetime64[ns]")).tz_localize("UTC")
     if dtype == "Int64":
         return pd.arrays.IntegerArray(values, values < 0)

@@ -75,6 +75,7 @@ class Growth(msgspec.Struct, frozen=True):
         trends: Of each segment's increments; None where it has too few.
         bend: The best hinge of the longest segment and what chance does; None where it has too few.
         concentration: Share of all growth that the largest tenth of the increments carry.
+        largest: Tokens of the largest prompt.
         sentences: The answer, for people.
     """
 
@@ -84,6 +85,7 @@ class Growth(msgspec.Struct, frozen=True):
     trends: tuple[Trend | None, ...]
     bend: Bend | None
     concentration: float
+    largest: int
     sentences: tuple[str, ...]
 
 
@@ -123,7 +125,10 @@ def growth_of(parts: Sequence[CallParts]) -> Growth:
         _sum_of(exponents.get("cumulative")),
         _bend(found, longest[0]),
     ]
-    return Growth(verdict, exponents, segments, trends, found, share, tuple(filter(None, said)) if parts else ())
+    largest = max(prompts, default=0)
+    return Growth(
+        verdict, exponents, segments, trends, found, share, largest, tuple(filter(None, said)) if parts else ()
+    )
 
 
 def exponents_frame(found: Growth) -> pd.DataFrame:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from agentlab.analysis.session import Observed, by_iteration
 from agentlab.errors import InputError
 from agentlab.messages import ToolCall
 from agentlab.observe import READ_BACK, Outcome, finish
-from agentlab.policy import Limit, Policy
+from agentlab.policy import CHAPTER, Limit, Policy
 from agentlab.tools import Tool
-from agentlab.truncate import STRATEGIES, UNITS
+from agentlab.truncate import MAX_OBSERVATION_CHARS, STRATEGIES, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentlab.truncate.units import Unit
+
+
+UNCUT = Limit(10**9, strategy="tail_cut")
+"""No result is over it."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -54,13 +59,21 @@ def cut_policies(strategies: Sequence[str], limits: Sequence[int], unit: Unit = 
     return [Policy(f"{each.strategy} {each.value}", default=each, errors=each) for each in cuts]
 
 
-def show(observations: Sequence[Observed], policy: Policy, toolbox: Mapping[str, Tool] | None = None) -> list[Shown]:
+def show(
+    observations: Sequence[Observed],
+    policy: Policy,
+    toolbox: Mapping[str, Tool] | None = None,
+    *,
+    elsewhere: bool = False,
+) -> list[Shown]:
     """Cut every observation as the loop would, those of one iteration together.
 
     Args:
         observations: Of one session, in order, in full where they are.
         policy: Says how.
         toolbox: The tools, for their own limits; a tool that is not in it has the chapter's 4,000 characters.
+        elsewhere: The log is another agent's: its tools have no limits of their own but under the chapter's policy,
+            and agentlab's limit for errors holds only where the policy sets one.
 
     Returns:
         What is shown of each, in the same order.
@@ -70,7 +83,11 @@ def show(observations: Sequence[Observed], policy: Policy, toolbox: Mapping[str,
     >>> show([seen], Policy(default=Limit(500, strategy="tail_cut")))[0].tail_start
     900
     """
-    tools = {seen.tool: _stand_in(seen.tool, (toolbox or {}).get(seen.tool)) for seen in observations}
+    own = MAX_OBSERVATION_CHARS
+    if elsewhere and policy != CHAPTER:
+        own = UNCUT.value
+        policy = replace(policy, errors=UNCUT) if policy.errors == CHAPTER.errors else policy
+    tools = {seen.tool: (toolbox or {}).get(seen.tool) or _stand_in(seen.tool, own) for seen in observations}
     shown = []
     for group in by_iteration(observations):
         calls = [ToolCall("", seen.tool, {}) for seen in group]
@@ -80,11 +97,9 @@ def show(observations: Sequence[Observed], policy: Policy, toolbox: Mapping[str,
     return shown
 
 
-def _stand_in(name: str, tool: Tool | None) -> Tool:
-    """The tool, or one with its name, to be cut like."""
-    if tool is not None:
-        return tool
-    made = Tool("unnamed", "", {}, str, stored=name != READ_BACK)
+def _stand_in(name: str, own: int) -> Tool:
+    """A tool to be cut like, with its name and limit."""
+    made = Tool("unnamed", "", {}, str, own, stored=name != READ_BACK)
     made.name = name
     return made
 

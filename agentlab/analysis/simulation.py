@@ -14,6 +14,7 @@ import msgspec
 
 from agentlab.analysis.calibration import Calibration, Fit, estimated_sizes
 from agentlab.analysis.citations import kept
+from agentlab.analysis.importers.own import NAME as OWN
 from agentlab.analysis.parts import Sums
 from agentlab.analysis.shown import Shown, kept_of, show
 from agentlab.messages import Reply, Usage
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from agentlab.events import CompactionDecided
     from agentlab.policy import Policy
 
-OWN = "agentlab"
 SUMMARY_SHARE = 0.1
 
 
@@ -131,7 +131,8 @@ class _Sweep:
             for seen in observations:
                 self.shown[seen.index] = kept_of(seen.text, str(self.messages[seen.index]["content"]))
             return
-        for seen, cut in zip(observations, show(observations, self.policy), strict=True):
+        shown = show(observations, self.policy, elsewhere=self.session.format != OWN)
+        for seen, cut in zip(observations, shown, strict=True):
             self.shown[seen.index] = cut
             message = self.messages[seen.index] = {**self.messages[seen.index], "content": cut.text}
             sizes[seen.index] = estimate_message(message) + self.session.records[seen.index].image_tokens

@@ -6,20 +6,26 @@ call, `agentlab.analysis.parts` scales them to it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.tokens import count_messages, count_tools, join_methods, message_counter
 from agentlab.tokens.count import TokenCount
+from agentlab.tokens.running import estimate_base, estimate_message
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agentlab.analysis.session import Session
 
 OFFLINE = ("offline", "scripted")
 """Providers without a tokenizer of their own: they count in o200k_base, which is exact by definition."""
 
 DEFAULT = "o200k_base"
+
+LENGTHS = "characters / 4"
+"""In place of a model: sizes are estimated from lengths, which is quick; usage still scales them where there is one."""
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -47,6 +53,13 @@ def tokenizer_name(session: Session, model: str | None = None) -> str:
     return DEFAULT if session.provider in OFFLINE or not session.model else session.model
 
 
+def counter_of(session: Session, model: str | None = None) -> Callable[[Mapping[str, Any]], TokenCount]:
+    """What counts one message of a session: a tokenizer, or with `LENGTHS` its lengths."""
+    if model == LENGTHS:
+        return lambda message: TokenCount(estimate_message(message), False, LENGTHS)
+    return message_counter(tokenizer_name(session, model))
+
+
 def sizes_of(session: Session, model: str | None = None) -> Sizes:
     """Count a session.
 
@@ -65,9 +78,12 @@ def sizes_of(session: Session, model: str | None = None) -> Sizes:
     is taken for them.
     """
     name = tokenizer_name(session, model)
-    count = message_counter(name)
+    count = counter_of(session, model)
     counts = [count(record.message) for record in session.records]
-    base = count_messages([], name, system=session.system) + count_tools(session.tools, name)
+    if model == LENGTHS:
+        base = TokenCount(estimate_base(session.system) + sum(map(_tool_length, session.tools)), False, LENGTHS)
+    else:
+        base = count_messages([], name, system=session.system) + count_tools(session.tools, name)
     method = join_methods(base.method, *dict.fromkeys(each.method for each in counts))
     exact = base.exact and all(each.exact for each in counts) and not any(r.image_tokens for r in session.records)
     if session.provider in OFFLINE and model is None:
@@ -82,6 +98,10 @@ def sizes_of(session: Session, model: str | None = None) -> Sizes:
     if not session.system and not session.tools:
         base = TokenCount(max(base.n, _unlogged_base(session, sizes)), exact, method)
     return Sizes(base.n, sizes, exact, method, replaced)
+
+
+def _tool_length(tool: dict[str, Any]) -> int:
+    return (len(msgspec.json.encode(tool)) + 3) // 4
 
 
 def _unlogged_base(session: Session, sizes: tuple[int, ...]) -> int:

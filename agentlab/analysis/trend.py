@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -142,14 +142,32 @@ def bend(increments: Sequence[float], *, shuffles: int = 199, seed: int = 0) -> 
     steps = np.asarray(increments, dtype=float)
     bases = _hinges(n)
     at, explained = _best_hinge(steps, bases)
-    generator = np.random.default_rng(seed)
-    size = ceil(n ** (1 / 3))
-    blocks = [steps[start : start + size] for start in range(0, n, size)]
-    as_much = 0
-    for _ in range(shuffles):
-        order = generator.permutation(len(blocks))
-        as_much += _best_hinge(np.concatenate([blocks[i] for i in order]), bases)[1] >= explained
+    as_much = sum(_best_hinge(order, bases)[1] >= explained for order in reordered(steps, shuffles, seed=seed))
     return Bend(at, explained, (as_much + 1) / (shuffles + 1), n)
+
+
+def reordered(increments: Sequence[float] | Floats, times: int, *, seed: int = 0) -> Iterator[Floats]:
+    """Put the same increments into other orders, in blocks of the cube root of their number.
+
+    In blocks, since what follows one another is alike: single increments in any order would wander less.
+
+    Args:
+        increments: In order.
+        times: How many orders.
+        seed: Of the orders; the same one gives the same orders.
+
+    >>> [sorted(order.tolist()) for order in reordered([3, 1, 2], 2)]
+    [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+    """
+    import numpy as np
+
+    steps = np.asarray(increments, dtype=float)
+    size = ceil(len(steps) ** (1 / 3)) or 1
+    blocks = [steps[start : start + size] for start in range(0, len(steps), size)]
+    generator = np.random.default_rng(seed)
+    for _ in range(times):
+        order = generator.permutation(len(blocks))
+        yield np.concatenate([blocks[i] for i in order])
 
 
 def concentration(increments: Sequence[float], share: float = 0.1) -> float:

@@ -24,7 +24,10 @@ examples:
   agentlab run --script prompts.txt --provider anthropic --max-cost 0.20
   agentlab chat                                  talk in the terminal, no key needed
   agentlab curve runs/20260501-101500 --plot curve.png
+  agentlab cost session.jsonl                    what it cost at list price, and where its cache broke
   agentlab evidence results.json --limit 4000    what a cut would have hidden of what later calls cite
+  agentlab replay session.jsonl --policy codex   what another policy would have sent, cost and lost
+  agentlab report ~/.claude/projects             one HTML page on all of it
   agentlab log runs/20260501-101500 --cycle last what the cog and its agents did, and why it ended
   agentlab grade submissions --roster class.csv  run what a class handed in, and mark it
   agentlab doctor                                what is installed, and what to do about the rest
@@ -41,7 +44,23 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, curve, demo, doctor, evidence, exercises, grade, lab, log, policies, run
+    from agentlab.cli import (
+        chat,
+        cost,
+        curve,
+        demo,
+        doctor,
+        evidence,
+        exercises,
+        frames,
+        grade,
+        lab,
+        log,
+        policies,
+        replay,
+        report,
+        run,
+    )
 
     top = Parser(
         prog="agentlab",
@@ -51,7 +70,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, evidence, log, policies, lab, exercises, grade, doctor):
+    analysing = (curve, frames, cost, evidence, replay, report)
+    for module in (demo, run, chat, *analysing, log, policies, lab, exercises, grade, doctor):
         module.add(commands)
     return top
 

@@ -51,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     from agentlab.analysis.composition import composition
     from agentlab.analysis.curve import curve, summary
     from agentlab.analysis.growth import growth, jumps
-    from agentlab.cli.results import as_json, print_growth, print_results
+    from agentlab.cli.results import print_growth, print_results
+    from agentlab.cli.tables import as_json
 
     logs = read_logs(arguments)
     session = chosen(logs.sessions, None, arguments.paths)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from agentlab.cli.logs import add_arguments, read_logs
+from agentlab.cli.logs import add_arguments, executor_of, read_logs
 from agentlab.cli.terminal import decoded, write_json
 from agentlab.errors import InputError
 
@@ -48,11 +48,12 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from agentlab.analysis.evidence import evidence
-    from agentlab.cli.results import as_json
+    from agentlab.cli.tables import as_json
 
     policies = _policies(arguments)
     logs = read_logs(arguments)
-    found = evidence(logs.sessions, policies)
+    with executor_of(arguments) as executor:
+        found = evidence(logs.sessions, policies, executor=executor)
     if arguments.plot:
         from agentlab import plots
 
@@ -94,7 +95,7 @@ def _policies(arguments: argparse.Namespace) -> list[Policy]:
 
 
 def _print(found: Evidence, *, by_tool: bool) -> None:
-    from agentlab.cli.results import evidence_table, positions_line, print_table
+    from agentlab.cli.tables import evidence_table, positions_line, print_table
 
     if not found.cited:
         sys.stdout.write("No call cites a name that only an observation had, so there is nothing to lose by a cut.\n")

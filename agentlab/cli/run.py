@@ -129,8 +129,8 @@ def send_all(session: Runner, prompts: list[str]) -> TurnResult:
 def report(out: Path, prompts: list[str], last: TurnResult, *, caching: str, as_json: bool) -> None:
     """Measure the session that was written; print it as tables or as JSON."""
     from agentlab.analysis import load
-    from agentlab.cli.results import as_json as rows
     from agentlab.cli.results import print_results, write_results
+    from agentlab.cli.tables import as_json as rows
 
     if not (out / "messages.jsonl").exists():
         raise InputError(f"nothing was written: {last.error or last.text}", path=out)

@@ -87,6 +87,9 @@ class Cycle:
         log: Where its lines go.
         parent: The cycle that it works for.
         on_record: Is given each line.
+
+    Attributes:
+        model: Who answers, as its first line says it: the model, or the provider where that has none.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Cycle:
         self.parent = parent
         self.running = Running(scope)
         self.extensions: list[Extension] = []
+        self.model = ""
         self.began = scope.clock()
         self.writer = CycleWriter(
             log,
@@ -142,7 +146,7 @@ class Cycle:
 
     def start(self, prompt: str, *, provider: str, model: str | None, with_context: bool = False) -> None:
         """Write its first line."""
-        actor = self.actor
+        actor, self.model = self.actor, model or provider
         common = {
             "prompt": shown(prompt, PROMPT_CHARS),
             "prompt_chars": len(prompt),

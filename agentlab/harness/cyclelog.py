@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,13 @@ from agentlab.events import (
     CallRetried,
     CallStarted,
     CompactionDecided,
-    MessageAppended,
     ToolFinished,
     ToolStarted,
     TurnFinished,
 )
 from agentlab.harness.actors import EXTEND
 from agentlab.harness.records import (
+    TERMINAL,
     AgentCycleComplete,
     BudgetExtended,
     BudgetRefused,
@@ -133,7 +134,6 @@ class CycleWriter:
         CallRetried,
         CallFinished,
         ToolStarted,
-        MessageAppended,
         ToolFinished,
         TurnFinished,
         CompactionDecided,
@@ -154,7 +154,6 @@ class CycleWriter:
         self._lock = threading.RLock()
         self._seq = 0
         self._started: dict[str, float] = {}
-        self._error_text = ""
         self._extended = False
         self._failure = ""
         self._tool_errors = 0
@@ -163,7 +162,6 @@ class CycleWriter:
             CallRetried: self._call_retried,
             CallFinished: self._call_finished,
             ToolStarted: self._tool_started,
-            MessageAppended: self._message_appended,
             ToolFinished: self._tool_finished,
             TurnFinished: self._turn_finished,
             CompactionDecided: self._compacted,
@@ -192,7 +190,7 @@ class CycleWriter:
                 timestamp=iso(self.log.clock()),
                 **fields,
             )
-            self.ended = isinstance(record, CycleComplete)
+            self.ended = kind in TERMINAL
             self.log.append(record)
         self._on_record(record)
 
@@ -272,16 +270,13 @@ class CycleWriter:
             run=run,
         )
 
-    def _message_appended(self, event: MessageAppended) -> None:
-        self._error_text = event.message["content"] if event.message.get("is_error") else ""
-
     def _tool_finished(self, event: ToolFinished) -> None:
         call = event.call
         began = self._started.pop(call.id, None)
         if began is None:
             self._called(call, run=False)
-        if call.name == EXTEND and self._error_text.startswith("Error: ArgumentError"):
-            self._refused_unread(call)
+        if call.name == EXTEND and event.is_error and event.text.startswith("Error: ArgumentError"):
+            self._refused_unread(call, event.text)
         self._tool_errors += event.is_error and began is not None
         self.write(
             ToolResult,
@@ -292,12 +287,12 @@ class CycleWriter:
             chars=event.chars,
             cut=event.chars < event.original_chars,
             is_error=event.is_error,
-            error=shown(self._error_text, ERROR_CHARS) if event.is_error else "",
+            error=shown(event.text, ERROR_CHARS) if event.is_error else "",
             seconds=0.0 if began is None else round(time.perf_counter() - began, 6),
             store_id=event.store_id,
         )
 
-    def _refused_unread(self, call: ToolCall) -> None:
+    def _refused_unread(self, call: ToolCall, error: str) -> None:
         """More turns were asked for with arguments that cannot be read: a refusal too."""
         sent = call.arguments if isinstance(call.arguments, dict) else {}
         self.write(
@@ -308,7 +303,7 @@ class CycleWriter:
             after=self.turns.allowed,
             ceiling=self.turns.ceiling,
             reason=shown(str(sent.get("reason") or ""), ERROR_CHARS),
-            why=shown(self._error_text, ERROR_CHARS),
+            why=shown(error, ERROR_CHARS),
         )
 
     def _turn_finished(self, event: TurnFinished) -> None:
@@ -369,6 +364,4 @@ def digest(text: str) -> str:
     >>> digest("{}")
     '44136fa355b3'
     """
-    from hashlib import sha256
-
     return sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

@@ -10,8 +10,8 @@ from agentlab.errors import InputError, ToolError
 from agentlab.harness.cycle import CURRENT
 from agentlab.harness.reading import cycles_of, find_cycle, read_cycles
 from agentlab.harness.records import (
+    TERMINAL,
     BudgetExtended,
-    CycleComplete,
     CycleStart,
     LlmRequest,
     LlmResponse,
@@ -41,15 +41,11 @@ class Activity:
 
     Args:
         on_line: Is given a line of text for each, for people and widgets.
-
-    Attributes:
-        records: The newest lines, the oldest first.
     """
 
     def __init__(self, on_line: Callable[[str], None] | None = None) -> None:
-        self.records: deque[Record] = deque(maxlen=KEPT)
+        self._kept: deque[tuple[Record, int]] = deque(maxlen=KEPT)  # each with the turns allowed at the time
         self._allowed: dict[str, int] = {}
-        self._caps: deque[int] = deque(maxlen=KEPT)
         self._on_line = on_line
         self._lock = threading.Lock()
 
@@ -60,13 +56,18 @@ class Activity:
         elif isinstance(record, BudgetExtended):
             self._allowed[record.cycle] = record.after
         allowed = self._allowed.get(record.cycle, 0)
-        if isinstance(record, CycleComplete):
+        if type(record) in TERMINAL:
             self._allowed.pop(record.cycle, None)
         with self._lock:
-            self.records.append(record)
-            self._caps.append(allowed)
+            self._kept.append((record, allowed))
         if self._on_line is not None:
             self._on_line(line_of(record, allowed))
+
+    @property
+    def records(self) -> list[Record]:
+        """The newest lines, the oldest first."""
+        with self._lock:
+            return [record for record, _ in self._kept]
 
     def lines(self, last: int = 20, *, cycle: str | None = None) -> list[str]:
         """The newest lines of text, the oldest first.
@@ -76,7 +77,7 @@ class Activity:
             cycle: Only those of this cycle and of its agents.
         """
         with self._lock:
-            known = list(zip(self.records, self._caps, strict=True))
+            known = list(self._kept)
         found = [pair for pair in known if cycle is None or cycle in (pair[0].cycle, pair[0].parent)]
         return [line_of(record, allowed) for record, allowed in found[-last:]] if last > 0 else []
 

@@ -209,6 +209,7 @@ AnyRecord = (
     | AgentCycleComplete
 )
 TYPES: tuple[type[Record], ...] = AnyRecord.__args__
+TERMINAL = frozenset((CycleComplete, AgentCycleComplete))
 
 
 def type_of(record: Record) -> str:

@@ -62,7 +62,7 @@ class Watched(Wrapper):
                 on_text_delta(piece)
 
         def ask() -> Reply:
-            with cycle.running.doing("model", self.model or self.name):
+            with cycle.running.doing("model", cycle.model):
                 said = None if on_text_delta is None else paint
                 return self.provider.call(messages, on_text_delta=said, scope=scope, **request)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = {
-    "system": ("system prompt and tools", GREY),
+    "system": ("system prompt, tools, not in the log", GREY),
     "summaries": ("summaries", PURPLE),
     "user": ("user", GREEN),
     "loop": ("the loop's own words", RED),
@@ -70,14 +70,14 @@ def plot_composition(frame: pd.DataFrame, jumps: pd.DataFrame | None = None, ax:
         ax.fill_between(calls, bottom, top, step="mid", color=colour, lw=0, label=label, zorder=2)
         bottom = top
     _turns(ax, frame)
-    if jumps is not None:
-        _jumps(ax, jumps.head(NAMED))
     ax.set_xlabel("model call")
     ax.set_ylabel(f"prompt tokens ({counted(frame)})")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlim(0.5, calls[-1] + 0.5)
-    ax.set_ylim(0, float(frame["prompt_tokens"].max()) * 1.15)
+    ax.set_ylim(0, float(frame["prompt_tokens"].max()) * (1.05 if jumps is None else 1.3))
+    if jumps is not None:
+        _jumps(ax, jumps.head(NAMED))
     finish(ax)
     handles, labels = ax.get_legend_handles_labels()
     ax.legend(
@@ -95,19 +95,18 @@ def _turns(ax: Axes, frame: pd.DataFrame) -> None:
 
 
 def _jumps(ax: Axes, jumps: pd.DataFrame) -> None:
-    from matplotlib.patheffects import withStroke
-
-    for jump in jumps.to_dict("records"):
-        late = jump["call"] > ax.dataLim.x1 * 0.3
+    """Name the largest jumps above everything that is drawn, one below the other."""
+    room, top = ax.get_ylim()[1], ax.get_xlim()[1]
+    for number, jump in enumerate(jumps.sort_values("call").to_dict("records")):
+        late = jump["call"] > top * 0.6
         ax.annotate(
             f"{jump['grown_by']} +{jump['growth']:,}",
             (jump["call"], jump["prompt_tokens"]),
-            xytext=(-6 if late else 6, 14),
-            textcoords="offset points",
+            xytext=(jump["call"] + (-1 if late else 1) * top * 0.01, room * (0.97 - 0.07 * number)),
+            va="top",
             ha="right" if late else "left",
             fontsize=8,
             color=text_colour(),
-            arrowprops={"arrowstyle": "-", "color": text_colour(), "lw": 0.8},
-            path_effects=[withStroke(linewidth=2.5, foreground=ax.get_facecolor())],
+            arrowprops={"arrowstyle": "-", "color": text_colour(), "lw": 0.8, "shrinkB": 0},
             zorder=5,
         )

@@ -1,12 +1,15 @@
 """What is known of hosted models, as dated data: window, output limit, tokenizer, prices.
 
 The table is `models.json` beside this module. Every entry names its source and the date of the copy that was read; what
-could not be sourced is left out, and comes back as None.
+could not be sourced is left out, and comes back as None. A file of the same shape may be named with `path`: its entries
+come before those of the table.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
@@ -17,28 +20,42 @@ if TYPE_CHECKING:
 
     from agentlab.messages import Usage
 
+Dollars = Annotated[float, msgspec.Meta(ge=0)]
+
+_SHAPE: Final = (
+    'expected {"models": [{"name": "...", "provider": "...", "as_of": "YYYY-MM-DD", "source": "...", '
+    '"prices": {"input": 1.0, "output": 4.0, "cache_read": 0.1}}]} in US dollars per million tokens'
+)
 _UNDATED: Final = r"(?:[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest))?(?:-v\d+(?::\d+)?)?(?:\[1m\])?$"
 
 
-class Prices(msgspec.Struct, frozen=True):
+class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars per million tokens; None where the provider has no such price, or it is not known.
 
     `cache_write_5m` and `cache_write_1h` are whole prices, not surcharges. OpenAI's cache writes, which have a price
     from gpt-5.6 on, stand in `cache_write_5m`: the shortest that it keeps them, though that is 30 minutes.
     """
 
-    input: float
-    output: float
-    cache_read: float | None = None
-    cache_write_5m: float | None = None
-    cache_write_1h: float | None = None
+    input: Annotated[float, msgspec.Meta(gt=0)]
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write_5m: Dollars | None = None
+    cache_write_1h: Dollars | None = None
 
 
-class LongPrompt(msgspec.Struct, frozen=True):
+class LongPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Other prices that hold for the whole call when its prompt has more than `above` tokens, cached ones included."""
 
     above: int
     prices: Prices
+
+
+class Earlier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Prices that held before a day, which is written as YYYY-MM-DD and is the first of the next ones."""
+
+    until: date
+    prices: Prices
+    long_prompt: LongPrompt | None = None
 
 
 class ToolOverhead(msgspec.Struct, frozen=True):
@@ -51,12 +68,12 @@ class ToolOverhead(msgspec.Struct, frozen=True):
     any: int
 
 
-class Model(msgspec.Struct, frozen=True):
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A hosted model.
 
     Attributes:
         name: Its name without a date.
-        provider: `"openai"` or `"anthropic"`.
+        provider: `"openai"` or `"anthropic"`; in a file of one's own any, and its cache is taken to work as OpenAI's.
         as_of: Date of the copy of the source that was read, as YYYY-MM-DD (or YYYY-MM).
         source: Where the figures are from.
         window: Context window in tokens.
@@ -65,6 +82,7 @@ class Model(msgspec.Struct, frozen=True):
         o200k_factor: Where the tokenizer is not public: multiply o200k_base's count by this for an estimate.
         prices: Standard prices, without batch or priority tiers.
         long_prompt: Prices of long prompts, where they differ.
+        earlier: What held before, the oldest first.
         tool_overhead: What sending tools adds to the prompt.
         tool_init: Tokens that OpenAI's cookbook adds per tool; set only for models for which it confirms its formulas.
         aliases: Other names of it.
@@ -80,9 +98,48 @@ class Model(msgspec.Struct, frozen=True):
     o200k_factor: float | None = None
     prices: Prices | None = None
     long_prompt: LongPrompt | None = None
+    earlier: tuple[Earlier, ...] = ()
     tool_overhead: ToolOverhead | None = None
     tool_init: int | None = None
     aliases: tuple[str, ...] = ()
+
+    def prices_of(self, prompt_tokens: int, time: float | None = None) -> Prices | None:
+        """The prices of one call.
+
+        Args:
+            prompt_tokens: Of its whole prompt: a long one has other prices.
+            time: When it was made, in seconds since 1970; None takes the newest prices.
+
+        >>> o3 = find("o3")
+        >>> o3.prices_of(1_000).input, o3.prices_of(1_000, time=1_746_000_000).input  # in April 2025
+        (2.0, 10.0)
+        """
+        prices, long = self.prices, self.long_prompt
+        if time is not None and self.earlier:
+            day = datetime.fromtimestamp(time, UTC).date()
+            held = next((each for each in self.earlier if day < each.until), None)
+            if held is not None:
+                prices, long = held.prices, held.long_prompt
+        return prices if long is None or prompt_tokens <= long.above else long.prices
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """What one call cost, in US dollars, by kind of token."""
+
+    uncached: float
+    cache_read: float
+    cache_write: float
+    output: float
+
+    @property
+    def input(self) -> float:
+        """All of the prompt."""
+        return self.uncached + self.cache_read + self.cache_write
+
+    @property
+    def total(self) -> float:
+        """Prompt and output."""
+        return self.input + self.output
 
 
 class Family(msgspec.Struct, frozen=True):
@@ -115,19 +172,17 @@ class Tokenizer(msgspec.Struct, frozen=True):
         return n if self.factor == 1 else ceil(round(n * self.factor, 6))
 
 
-class _Table(msgspec.Struct, frozen=True):
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: tuple[Model, ...]
     families: tuple[Family, ...] = ()
-
-
-_tables: dict[Path | None, tuple[_Table, dict[str, Model]]] = {}
 
 
 def all(path: Path | None = None) -> tuple[Model, ...]:  # noqa: A001 - read as models.all()
     """All models of the table, in its order.
 
     Args:
-        path: Another table in the format of `models.json`; None for the package's own.
+        path: A file in the format of `models.json`, whose entries come first and take the place of those of their
+            names; None for the package's own alone.
 
     Returns:
         The models.
@@ -138,7 +193,12 @@ def all(path: Path | None = None) -> tuple[Model, ...]:  # noqa: A001 - read as 
     >>> any(model.name == "gpt-4o" for model in all())
     True
     """
-    return _table(path)[0].models
+    own = _own().models
+    if path is None:
+        return own
+    given = _read(path).models
+    named = {name for model in given for name in _names(model)}
+    return (*given, *(model for model in own if named.isdisjoint(_names(model))))
 
 
 def find(name: str, path: Path | None = None) -> Model | None:
@@ -146,7 +206,7 @@ def find(name: str, path: Path | None = None) -> Model | None:
 
     Args:
         name: `"gpt-4o-2024-08-06"`, `"claude-haiku-4-5@20251001"`, `"anthropic/claude-opus-5"`, ...
-        path: Another table, as in `all`.
+        path: A file whose entries come before the table's, as in `all`.
 
     Returns:
         The entry, or None: a different version or variant of a known model is not that model.
@@ -161,25 +221,60 @@ def find(name: str, path: Path | None = None) -> Model | None:
     """
     import re
 
-    by_name = _table(path)[1]
     bare = _without_vendor(name)
-    return by_name.get(bare) or by_name.get(re.sub(_UNDATED, "", bare))
+    undated = re.sub(_UNDATED, "", bare)
+    tables = [_by_own_name()] if path is None else [_by_name(_read(path)), _by_own_name()]
+    return next((found for table in tables if (found := table.get(bare) or table.get(undated))), None)
+
+
+def cost_of(usage: Usage, model: Model | None, *, hour: int = 0, time: float | None = None) -> Spent | None:
+    """Say what one call cost at list price, by kind of token.
+
+    Args:
+        usage: What that one call used.
+        model: Its model; None for one that is not known.
+        hour: Of its `cache_write_tokens`, those that are kept for an hour; the others are for five minutes.
+        time: When it was made, in seconds since 1970; None takes the newest prices.
+
+    Returns:
+        US dollars, or None where the model, or the price of a kind of tokens that was used, is not known.
+
+    >>> from agentlab.messages import Usage
+    >>> cost_of(Usage(100_000, 10_000, cache_read_tokens=1_000_000), find("gpt-4o"))
+    Spent(uncached=0.25, cache_read=1.25, cache_write=0.0, output=0.1)
+    """
+    prices = None if model is None else model.prices_of(usage.prompt_tokens, time)
+    if prices is None:
+        return None
+    hour = min(hour, usage.cache_write_tokens)
+    dollars = []
+    for tokens, each in (
+        (usage.input_tokens, prices.input),
+        (usage.cache_read_tokens, prices.cache_read),
+        (usage.cache_write_tokens - hour, prices.cache_write_5m),
+        (hour, prices.cache_write_1h),
+        (usage.output_tokens, prices.output),
+    ):
+        if tokens and each is None:
+            return None
+        dollars.append(tokens * (each or 0.0) / 1_000_000)
+    return Spent(dollars[0], dollars[1], dollars[2] + dollars[3], dollars[4])
 
 
 def price(usage: Usage, model: str | Model, *, cache_ttl: str = "5m", path: Path | None = None) -> float | None:
-    """Price one call.
+    """Price one call; see `cost_of`.
 
     Args:
         usage: What that one call used. Sum prices, not usages: a long prompt has other prices.
         model: A model, or its name.
         cache_ttl: `"5m"` or `"1h"`: how long the written cache lives.
-        path: Another table, as in `all`.
+        path: A file whose entries come before the table's, as in `all`.
 
     Returns:
-        US dollars, or None where the model, or the price of a kind of tokens that was used, is not known.
+        US dollars at the newest prices, or None where one that is needed is not known.
 
     Raises:
-        InputError: `cache_ttl` is neither; or the table cannot be read.
+        InputError: `cache_ttl` is neither; or the file cannot be read.
 
     >>> from agentlab.messages import Usage
     >>> price(Usage(1_000_000, 100_000), "gpt-4o")
@@ -188,24 +283,8 @@ def price(usage: Usage, model: str | Model, *, cache_ttl: str = "5m", path: Path
     if cache_ttl not in ("5m", "1h"):
         raise InputError(f"expected '5m' or '1h', found {cache_ttl!r}", field="cache_ttl")
     found = find(model, path) if isinstance(model, str) else model
-    if found is None or found.prices is None:
-        return None
-    prices = found.prices
-    if found.long_prompt is not None and usage.prompt_tokens > found.long_prompt.above:
-        prices = found.long_prompt.prices
-    parts = (
-        (usage.input_tokens, prices.input),
-        (usage.output_tokens, prices.output),
-        (usage.cache_read_tokens, prices.cache_read),
-        (usage.cache_write_tokens, prices.cache_write_5m if cache_ttl == "5m" else prices.cache_write_1h),
-    )
-    total = 0.0
-    for tokens, dollars in parts:
-        if tokens:
-            if dollars is None:
-                return None
-            total += tokens * dollars
-    return total / 1_000_000
+    spent = cost_of(usage, found, hour=usage.cache_write_tokens if cache_ttl == "1h" else 0)
+    return None if spent is None else spent.total
 
 
 def tokenizer_of(name: str) -> Tokenizer:
@@ -230,7 +309,7 @@ def tokenizer_of(name: str) -> Tokenizer:
     known: Model | Family | None = find(name)
     if known is None:
         bare = _without_vendor(name)
-        known = next((family for family in _table(None)[0].families if bare.startswith(family.prefix)), None)
+        known = next((family for family in _own().families if bare.startswith(family.prefix)), None)
     if known is not None and known.encoding is not None:
         return Tokenizer(known.encoding, 1, True, known.encoding)
     if known is not None and known.o200k_factor is not None:
@@ -243,22 +322,30 @@ def _without_vendor(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
 
 
-def _table(path: Path | None) -> tuple[_Table, dict[str, Model]]:
-    found = _tables.get(path)
-    if found is None:
-        table = _read(path)
-        by_name = {name: model for model in table.models for name in (model.name, *model.aliases)}
-        found = _tables[path] = (table, by_name)
-    return found
+def _names(model: Model) -> tuple[str, ...]:
+    return (model.name, *model.aliases)
 
 
-def _read(path: Path | None) -> _Table:
+def _by_name(table: _Table) -> dict[str, Model]:
+    return {name: model for model in table.models for name in _names(model)}
+
+
+@cache
+def _own() -> _Table:
     from pathlib import Path
 
-    where = Path(__file__).with_name("models.json") if path is None else path
+    return _read(Path(__file__).with_name("models.json"))
+
+
+@cache
+def _by_own_name() -> dict[str, Model]:
+    return _by_name(_own())
+
+
+def _read(path: Path) -> _Table:
     try:
-        return msgspec.json.decode(where.read_bytes(), type=_Table)
+        return msgspec.json.decode(path.read_bytes(), type=_Table)
     except OSError as error:
-        raise InputError(f"cannot read this table of models: {error.strerror}", path=where) from error
+        raise InputError(f"cannot read this table of models: {error.strerror}", path=path) from error
     except msgspec.DecodeError as error:
-        raise InputError(f"not a table of models: {error}", path=where) from error
+        raise InputError(f"not a table of models: {error}; {_SHAPE}", path=path) from error

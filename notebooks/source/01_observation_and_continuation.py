@@ -614,3 +614,5 @@ Path(folder.name).exists()
 # `Runner(..., policy=Policy(limits={"read_file": Limit(500, "tokens")}))` from `agentlab.policy`, and see what the curve
 # gains and what the comparison loses. If you have a key, `agentlab run --provider anthropic --script FILE` runs your
 # questions with a language model, after telling you the price and asking. Then see which verdicts above still hold.
+#
+# Notebook 05 asks the same of whole sessions, and of logs that other agents wrote.

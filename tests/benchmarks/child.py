@@ -15,7 +15,13 @@ import sys
 from . import clocks
 from .subjects import subject_class
 
-LOOPS = {"iteration": clocks.iteration, "growth": clocks.growth, "session": clocks.session, "memory": clocks.memory}
+LOOPS = {
+    "iteration": clocks.iteration,
+    "growth": clocks.growth,
+    "session": clocks.session,
+    "forgetting": clocks.forgetting,
+    "memory": clocks.memory,
+}
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .subjects import Subject
 
 WARM_UP = 3
+CALLS_PER_TURN = 10
+FEWEST = 15
+"""Iterations of a kind that are needed to compare the first of them with the last."""
 ENOUGH_SECONDS = 3.0
 """A measurement is not repeated again after so long: peers whose loop grows would take minutes."""
 
@@ -63,6 +66,39 @@ def session(make: Callable[..., Subject], size: int, turns: int, repeats: int) -
     return result
 
 
+def forgetting(make: Callable[..., Subject], size: int, iterations: int, repeats: int) -> dict[str, float]:
+    """CPU microseconds of a compacted session's first and last tenth of iterations, in turns of several calls.
+
+    Before some iterations something is decided, before most nothing is, and a rule may decide more often later on: so
+    each kind is compared with its like. What lies between two turns is left out.
+
+    Returns:
+        `with_first` and `with_last` of iterations before which something was decided, `without_first` and
+        `without_last` of the others, 0 where there are too few to compare; `decisions`, and `mixed`: last over first
+        of all iterations.
+    """
+    subject: Any = make(size, time.process_time_ns)
+    runs = []
+    for _ in _repeated(repeats):
+        subject.start_session()
+        gc.collect()
+        runs.append([])
+        for _ in range(iterations // CALLS_PER_TURN):
+            subject.script.start(CALLS_PER_TURN - 1)
+            subject.turn()
+            runs[-1] += [(b - a) / 1e3 for a, b in pairwise(subject.script.stamps)]
+        subject.end_session()
+    us = [min(each) for each in zip(*runs, strict=True)]
+    ends = [number for number in range(iterations) if number % CALLS_PER_TURN]
+    found: dict[str, float] = {"decisions": len(subject.decisions.before)}
+    for kind, wanted in (("with", True), ("without", False)):
+        those = [one for number, one in zip(ends, us, strict=True) if (number in subject.decisions.before) is wanted]
+        tenths = _tenths(those) if len(those) >= FEWEST else {"first": 0.0, "last": 0.0}
+        found |= {f"{kind}_{when}": value for when, value in tenths.items()}
+    every = _tenths(us)
+    return found | {"mixed": every["last"] / every["first"]}
+
+
 def memory(make: Callable[..., Subject], size: int, iterations: int, repeats: int) -> dict[str, float]:
     """Bytes that are held after a run, beside the characters that its tool returned."""
     import tracemalloc
@@ -100,11 +136,13 @@ def _repeated(times: int) -> Iterator[None]:
 
 
 def _run(subject: Subject, iterations: int) -> None:
+    subject.prepare()
     subject.script.start(iterations)
     subject.run(iterations)
 
 
 def _timed(subject: Subject, iterations: int) -> float:
+    subject.prepare()
     gc.collect()
     subject.script.start(iterations)
     started = time.process_time()

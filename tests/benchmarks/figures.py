@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import starting
 from .peers import IMPORTS
+from .policies import FORGETTING, POLICIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .rounds import Rounds
 
 ITERATIONS, TURNS = 400, 200
-SMALL, LARGE, TURN_SIZE = 100, 20_000, 1_000
+SMALL, LARGE, TURN_SIZE, READ_SIZE = 100, 20_000, 1_000, 2_000
 LOG_CHARACTERS = 10_000_000
 IMPORT = "from agentlab.loop import agent_step"
 JSON_MS, JSON_MB = 6.0, 9.8
@@ -45,7 +46,9 @@ def rows(rounds: Rounds, peers: Sequence[str]) -> Iterator[Row]:
     yield from small_iterations(rounds)
     yield from large_iterations(rounds, peers)
     yield from growing(rounds)
+    yield from growing_while_it_forgets(rounds)
     yield from sessions(rounds)
+    yield from harnesses(rounds)
     yield from held(rounds)
     yield from importing(rounds)
     yield from cutting(rounds)
@@ -93,6 +96,41 @@ def growing(rounds: Rounds) -> Iterator[Row]:
     """Last tenth over first, within a run."""
     found = rounds.best("growth", ["floor", "ours-stored"], size=SMALL, count=ITERATIONS)
     yield _growth(f"growth over {ITERATIONS} iterations, last / first tenth", found)
+
+
+def growing_while_it_forgets(rounds: Rounds) -> Iterator[Row]:
+    """Last tenth over first under each policy that compacts, iterations with a decision apart from the others."""
+    subjects = [f"{FORGETTING}{policy}" for policy in POLICIES]
+    found = rounds.best("forgetting", subjects, size=READ_SIZE, count=ITERATIONS)
+    for subject in subjects:
+        one = found[subject]
+        ratios = {
+            kind: one[f"{kind}_last"] / one[f"{kind}_first"] for kind in ("without", "with") if one[f"{kind}_first"]
+        }
+        yield Row(
+            f"growth over {ITERATIONS} iterations, {subject.removeprefix(FORGETTING)}",
+            "<= 1.3",
+            "",
+            ", ".join(f"{ratio:.2f} {kind} a decision" for kind, ratio in ratios.items()),
+            f"{one['mixed']:.2f} mixed, {one['decisions']:.0f} decisions",
+            max(ratios.values()) <= 1.3,
+        )
+
+
+def harnesses(rounds: Rounds) -> Iterator[Row]:
+    """A cog's cycle with its log, beside a turn that writes its session folder: without a deadline, and with one."""
+    subjects = ["ours-stored", "ours-timed", "harness-in-memory", "harness"]
+    us = {name: one["us"] for name, one in rounds.best("iteration", subjects, size=SMALL, count=ITERATIONS).items()}
+    for name, what in (("harness-in-memory", "cycle log"), ("harness", "cycle log and session folder")):
+        for floor, beside in (("ours-stored", "a turn without a deadline"), ("ours-timed", "one that has it too")):
+            yield Row(
+                f"iteration of the harness, {what}, beside {beside}",
+                "<= 2x the turn",
+                _us(us[floor]),
+                _us(us[name]),
+                _x(us[name] / us[floor]),
+                us[name] <= 2 * us[floor],
+            )
 
 
 def sessions(rounds: Rounds) -> Iterator[Row]:

@@ -13,12 +13,15 @@ from .rounds import ROOT, BenchError, say
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = {"llm": ["llm"], "smolagents": ["smolagents"], "pydantic-ai": ["pydantic-ai-slim"]}
+PACKAGES = {"llm": ["llm"], "smolagents": ["smolagents"], "pydantic-ai": ["pydantic-ai-slim"], "polars": ["polars"]}
 IMPORTS = {
     "llm": "import llm",
     "smolagents": "from smolagents import Tool, ToolCallingAgent",
     "pydantic-ai": "from pydantic_ai import Agent",
+    "polars": "import polars",
 }
+READERS = ("polars",)
+"""Peers that read logs, and run no loop."""
 FOLDER = ROOT / ".cache" / "bench"
 
 

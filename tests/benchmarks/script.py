@@ -67,6 +67,9 @@ class Script:
     Args:
         size: Characters of a result.
         clock: Nanoseconds; where given, the time of each model call is kept in `stamps`.
+
+    Attributes:
+        asked: Model calls until now.
     """
 
     def __init__(self, size: int, clock: Callable[[], int] | None = None) -> None:
@@ -75,6 +78,7 @@ class Script:
         self.stamps: list[int] = []
         self.left = 0
         self.calls = 0
+        self.asked = 0
         self._text = prose(_TEXT_CHARACTERS)
 
     def start(self, iterations: int) -> None:
@@ -84,6 +88,7 @@ class Script:
 
     def next_call(self) -> int | None:
         """Number of the next call, or None for the final answer."""
+        self.asked += 1
         if self.clock is not None:
             self.stamps.append(self.clock())
         if self.left <= 0:

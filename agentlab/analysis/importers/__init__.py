@@ -3,8 +3,15 @@
 - `peek`: looks at the beginning of a file, so that the formats can say whether it is theirs
 - `shape`: brings foreign messages into the chapter's shape
 - `own`: agentlab's session folder
+- `claude_code`, with `claude_log`, `claude_graph`, `claude_sent` and `claude_words`: Claude Code's session logs
+- `timeline`, `prompts`: a session on the way, and which of its messages each call is sent
+- `codex`, with `codex_lines`, `codex_items` and `codex_log`: Codex CLI's rollouts
+- `pi`, with `pi_messages`: pi's sessions
+- `blocks`, `images`: Anthropic's content blocks and usage; what images take
+- `anthropic_messages`: Anthropic's messages, as requests, responses, a list or JSON lines
 - `taubench`: tau-bench's runs
 - `chat`: OpenAI's chat messages, as a list, an object or JSON lines
+- `chat_lines`, `spoken`, `placing`: the lines of chat messages as facts, without sessions
 - `registry`: which format it is, and `load`
 """
 

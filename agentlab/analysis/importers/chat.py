@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.shape import calls_of, message_of, plausible, records_of, tools_of, usage_of
+from agentlab.analysis.importers.shape import ROLES, calls_of, message_of, plausible, records_of, tools_of, usage_of
 from agentlab.analysis.session import Session
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from agentlab.analysis.facts import Facts
     from agentlab.analysis.importers.peek import Peek
     from agentlab.messages import ToolSpec, Usage
 
@@ -38,10 +39,10 @@ def recognises(peek: Peek) -> bool:
         return False
     document = peek.document
     if isinstance(document, list):
-        return any(_is_message(item) or _holds_messages(item) for item in document)
+        return any(_is_message(item) or holds_messages(item) for item in document)
     if isinstance(document, dict):
-        return _holds_messages(document) or _is_message(document)
-    return any(_is_message(value) or _holds_messages(value) for value in peek.first_values)
+        return holds_messages(document) or _is_message(document)
+    return any(_is_message(value) or holds_messages(value) for value in peek.first_values)
 
 
 def read(peek: Peek) -> list[Session]:
@@ -53,11 +54,14 @@ def read(peek: Peek) -> list[Session]:
         items = [(1, f"[{index}]", item) for index, item in enumerate(document)]
     else:
         items = [(number, "", value) for number, value in peek.lines()]
-    holders = [item for item in items if _holds_messages(item[2])]
+    holders = [item for item in items if holds_messages(item[2])]
     if not holders:
-        groups: dict[str, list[tuple[int, str, Any]]] = {}
-        for item in items:
-            groups.setdefault(session_named(item[2]) or name, []).append(item)
+        groups: dict[str, list[tuple[int, str, Any]]] = {
+            session_named(value) or name: [] for _, _, value in items if is_spoken(value)
+        } or {name: []}
+        for item in items:  # what is no message makes no session
+            group = session_named(item[2]) or name if is_spoken(item[2]) else next(iter(groups))
+            groups[group].append(item)
         return [session_of(some, peek.path, peek.problems, identity=group) for group, some in groups.items()]
     sessions = []
     for number, (line, where, value) in enumerate(holders, 1):
@@ -69,6 +73,13 @@ def read(peek: Peek) -> list[Session]:
         if id(value) not in known:
             _reporter(peek.path, line, where, peek.problems)("skipped: there is no list 'messages' in it")
     return sessions
+
+
+def scan(peek: Peek) -> Facts | None:
+    """The facts of a file of messages, one a line; None where it has another shape."""
+    from agentlab.analysis.importers.chat_lines import scan_lines
+
+    return scan_lines(peek)
 
 
 def read_messages(
@@ -138,9 +149,10 @@ def session_of(
                 prompts.append(message["content"])
                 continue
             message["role"] = "system"
-        if (usage := plausible(usage_of(raw.get("usage")), report)) is not None:
+        usage = usage_of(raw.get("usage")) if message["role"] == "assistant" else None
+        if (usage := plausible(usage, report)) is not None:
             usages[len(placed)] = usage
-        if isinstance(raw.get("model"), str):
+        if isinstance(raw.get("model"), str) and raw["model"]:
             models[len(placed)] = raw["model"]
         placed.append(message)
         times.append(time_of(raw))
@@ -164,6 +176,11 @@ def session_of(
         tools=tools_of(holder.get("tools")),
         labels={} if labels is None else labels,
     )
+
+
+def is_spoken(value: Any) -> bool:
+    """Whether somebody speaks in it."""
+    return isinstance(value, dict) and value.get("role") in ROLES
 
 
 def session_named(value: Any) -> str | None:
@@ -205,6 +222,7 @@ def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and value.get("role") in known and ("content" in value or "tool_calls" in value)
 
 
-def _holds_messages(value: Any) -> bool:
-    messages = value.get("messages") if isinstance(value, dict) else None
+def holds_messages(value: Any) -> bool:
+    """Whether it is an object with messages in it, and no message itself."""
+    messages = value.get("messages") if isinstance(value, dict) and not is_spoken(value) else None
     return isinstance(messages, list) and any(_is_message(message) for message in messages)

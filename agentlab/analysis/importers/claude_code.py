@@ -4,6 +4,9 @@ A session for each conversation; a sub-agent's is its own, with `parent` set, wh
 versions: `isSidechain`) or in `<session>/subagents`. A call is counted once in a load: sessions that were resumed copy
 what was said before into a new file, and side questions repeat it under new request ids.
 
+Calls stand in the order in which they were written. Where two programs wrote long branches of one session at once, they
+stand branch by branch.
+
 Source: the logs of Claude Code 1.0 and 2.1.
 """
 
@@ -11,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_graph import Unit, in_order
+from agentlab.analysis.importers.claude_graph import Unit, by_branch, in_order, is_tangled
 from agentlab.analysis.importers.claude_log import SILENT, Log
 from agentlab.analysis.importers.claude_sent import lay_out
 from agentlab.analysis.importers.peek import Peek, decode
@@ -94,6 +97,8 @@ class _Reader:
 
     def _add(self, units: list[Unit], log: Log, *, is_agent: bool) -> None:
         order = _needed(units)
+        if is_tangled(order):
+            order = by_branch(order)
         laid = lay_out(order, log, self._counts, self._problems)
         if not laid.records:
             return
@@ -171,6 +176,7 @@ def _needed(units: list[Unit]) -> list[Unit]:
             above: Unit | None = unit
             while above is not None and id(above) not in needed:
                 needed.add(id(above))
+                needed.update(map(id, above.bridge))
                 above = above.parent
     return [unit for unit in units if id(unit) in needed]
 
@@ -187,7 +193,7 @@ def _title(log: Log, units: list[Unit]) -> str:
     own = {id(unit) for unit in units}
     for leaf, title in log.titles.items():
         node = log.graph.nodes.get(leaf)
-        if not leaf or (node is not None and node.unit is not None and id(node.unit) in own):
+        if (not leaf and not units[0].key[0]) or (node is not None and node.unit is not None and id(node.unit) in own):
             return title
     return ""
 
@@ -215,26 +221,24 @@ def _looks_like_one(head: bytes) -> bool:
 
 
 def _is_project(folder: Path) -> bool:
-    """Whether there are logs in a folder, and all are Claude Code's."""
+    """Whether there are logs in a folder, and all are Claude Code's; an empty file is any format's."""
     logs = _logs_in(folder)
-    others = [path for path in _entries(folder) if path.suffix == ".json" and path.name != _INDEX]
-    return bool(logs) and not others and all(_is_log(path) for path in logs) and any(map(_has_lines, logs))
-
-
-def _is_log(path: Path) -> bool:
-    head = _edges(path)[0]
-    return not head.strip() or _has_lines(path)
-
-
-def _has_lines(path: Path) -> bool:
-    head = _edges(path)[0]
-    return _looks_like_one(head) or any(_is_line(value) for value in _values(head.split(b"\n")[:20]))
+    if not logs or any(path.suffix == ".json" and path.name != _INDEX for path in _entries(folder)):
+        return False
+    found = False
+    for path in logs:
+        head = _part(path, 0)
+        if not head.strip():
+            continue
+        if not _looks_like_one(head) and not any(_is_line(value) for value in _values(head.split(b"\n")[:20])):
+            return False
+        found = True
+    return found
 
 
 def _age(path: Path) -> tuple[str, str, str]:
     """When a file's first and last lines were written: of two that begin alike, the one that ends first is older."""
-    first, last = _edges(path)
-    times = [[_written(v) for v in _values(part.split(b"\n")) if _written(v)] for part in (first, last)]
+    times = [[_written(v) for v in _values(_part(path, at).split(b"\n")) if _written(v)] for at in (0, -_EDGE)]
     return (times[0][0] if times[0] else "", times[1][-1] if times[1] else "", path.name)
 
 
@@ -243,14 +247,14 @@ def _written(value: Any) -> str:
     return time if isinstance(time, str) else ""
 
 
-def _edges(path: Path) -> tuple[bytes, bytes]:
+def _part(path: Path, start: int) -> bytes:
+    """Some of a file: from a place on, or, where that is negative, at its end."""
     try:
         with path.open("rb") as file:
-            first = file.read(_EDGE)
-            file.seek(max(0, path.stat().st_size - _EDGE))
-            return first, file.read(_EDGE)
+            file.seek(start if start >= 0 else max(0, path.stat().st_size + start))
+            return file.read(_EDGE)
     except OSError:
-        return b"", b""
+        return b""
 
 
 def _values(lines: Iterable[bytes]) -> list[Any]:

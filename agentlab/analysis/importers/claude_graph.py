@@ -15,9 +15,10 @@ import msgspec
 from agentlab.analysis.importers.blocks import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 Key = tuple[str, str]
+_STEPS = 8  # from reply to reply in the tree, per message, above which branches are read one after the other
 _FAR = 10_000  # lines between a message and its parent that are looked through for a compaction
 
 
@@ -183,7 +184,8 @@ class Graph:
     def _kept(self, boundary: Boundary) -> tuple[Unit, ...]:
         units = [self._unit_at(uuid) for uuid in boundary.kept if uuid in self.nodes]
         if not units:
-            head, tail = self._unit_at(boundary.head), self._unit_at(boundary.tail)
+            ends = (each if each in self.nodes else None for each in (boundary.head, boundary.tail))
+            head, tail = map(self._unit_at, ends)
             for unit in [] if tail is None else [tail, *tail.path()]:
                 units.append(unit)
                 if unit is head:
@@ -218,6 +220,37 @@ def in_order(units: Iterable[Unit]) -> list[Unit]:
             waiting.append(above)
             above = above.parent
         order += reversed(waiting)
+    return order
+
+
+def is_tangled(units: Sequence[Unit]) -> bool:
+    """Whether replies of long branches take turns, so that each call would be sent much that the one before was not."""
+    depth: dict[int, int] = {}
+    for unit in units:
+        depth[id(unit)] = 0 if unit.parent is None else depth[id(unit.parent)] + 1
+    most, steps = _STEPS * len(units) + _FAR, 0
+    last: Unit | None = None
+    for unit in units:
+        left, right = (last, unit) if unit.is_reply else (None, None)
+        while left is not right and left is not None and right is not None and steps <= most:
+            if depth[id(left)] >= depth[id(right)]:
+                left = left.parent
+            else:
+                right = right.parent
+            steps += 1
+        last = unit if unit.is_reply else last
+    return steps > most
+
+
+def by_branch(units: Sequence[Unit]) -> list[Unit]:
+    """Units with each branch in one piece, rather than in the order of their lines."""
+    below: dict[int, list[Unit]] = {}
+    for unit in reversed(units):
+        below.setdefault(0 if unit.parent is None else id(unit.parent), []).append(unit)
+    waiting, order = below.pop(0, []), []
+    while waiting:
+        order.append(waiting.pop())
+        waiting += below.pop(id(order[-1]), [])
     return order
 
 

@@ -7,14 +7,14 @@ not counted.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.analysis.importers.blocks import Blocks, Said
+from agentlab.analysis.importers.claude_fields import list_of, merge_call, object_of, text_of, time_of
 from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
-from agentlab.analysis.importers.claude_words import Kind, attached_text, kind_of, original_chars
+from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, is_sent, kind_of, original_chars
 from agentlab.analysis.session import counted
 from agentlab.transcript import Problem
 
@@ -41,7 +41,7 @@ class Log:
     Attributes:
         graph: Its lines and units; linked once `read` has returned.
         blocks: Knows the names of its calls.
-        cleared: Tool results that are not sent any more: the line from which on, and their call ids.
+        changed: Tool results that are sent differently: the line from which on, their call ids, and what is sent.
         shown: What is sent in place of a tool result from the first time on, by call id.
         spawned: What a call started a sub-agent with, by its prompt and by the sub-agent's id.
         titles: Titles by the line that they belong to, "" for the file.
@@ -51,7 +51,7 @@ class Log:
         self.path = path
         self.graph = Graph()
         self.blocks = Blocks()
-        self.cleared: list[tuple[int, tuple[str, ...]]] = []
+        self.changed: list[tuple[int, tuple[str, ...], str | None]] = []
         self.shown: dict[str, str] = {}
         self.spawned: dict[str, dict[str, str]] = {}
         self.titles: dict[str, str] = {}
@@ -60,7 +60,10 @@ class Log:
         self._number = 0
         self._replies: dict[tuple[str, ...], Unit] = {}
         self._owners: dict[tuple[str, str], Unit] = {}
-        self._answered: set[tuple[str, str]] = set()
+        self._answered: dict[tuple[str, str], int] = {}
+        self._copied: set[tuple[str, str]] = set()
+        self._repeated: dict[int, Unit] = {}
+        self._copy_from = 0
         self._early: list[tuple[str, Node, list[Piece]]] = []
         self._odd: dict[str, tuple[int, int]] = {}
 
@@ -84,7 +87,7 @@ class Log:
         self._problems.append(Problem(str(self.path), self._number, reason))
 
     def _line(self, line: dict[str, Any]) -> None:
-        kind = line.get("type")
+        kind = text_of(line, "type")
         if kind in ("assistant", "user"):
             self._spoken(kind, line)
         elif kind == "system":
@@ -94,12 +97,12 @@ class Log:
         elif kind in _TITLES:
             title = line.get(_TITLES[kind])
             if isinstance(title, str):
-                self.titles[_text(line, "leafUuid")] = title
+                self.titles[text_of(line, "leafUuid")] = title
         elif kind == "content-replacement":
             self._replacements(line)
         elif kind in SILENT:
             self._pass_on(line)
-        elif isinstance(kind, str):
+        elif kind:
             self._note_odd(f"a line of type {kind!r:.60}")
             self._pass_on(line)
         else:
@@ -110,7 +113,7 @@ class Log:
         if not isinstance(message, dict) or "content" not in message:
             self.report(f"skipped: expected a message with a content in the line of type {role!r}")
             self._place(f"line {self._number}", self._placed(line)[1], None)  # a whole line may have its uuid
-        elif line.get("uuid") in self.graph.nodes:
+        elif text_of(line, "uuid") in self.graph.nodes:
             return  # the same line once more
         elif role == "assistant":
             self._assistant(line, message)
@@ -122,33 +125,39 @@ class Log:
             self._pass_on(line)
             return
         uuid, node = self._placed(line)
-        call_id, request = _text(message, "id"), _text(line, "requestId")
+        call_id, request = text_of(message, "id"), text_of(line, "requestId")
         key = (call_id, request, node.key[0]) if call_id else (uuid,)
         unit = self._replies.get(key)
         if unit is None:
             unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
-            unit.raw = {"id": call_id, "request": request, "version": _text(line, "version")}
-        said, *own_results = self.blocks.messages("assistant", message["content"], self.report, _text(message, "model"))
-        if said not in unit.reply:  # a resumed session repeats what was said
+            unit.raw = {"id": call_id, "request": request, "version": text_of(line, "version")}
+            self._resume(node.key[0])
+        said, *own_results = self.blocks.messages(
+            "assistant", message["content"], self.report, text_of(message, "model")
+        )
+        if said in unit.reply:  # a resumed session repeats what was said
+            self._copy_from = self._copy_from if self._repeated else self._number
+            self._repeated[id(unit)] = unit
+        else:
             unit.reply.append(said)
-        unit.pieces += [Piece(each, _time(line)) for each in own_results]
+            unit.pieces += [Piece(each, time_of(line)) for each in own_results]
         for call in said.message.get("tool_calls", ()):
             self._owners.setdefault((call["id"], node.key[0]), unit)
             self._spawn(call["id"], call["function"]["name"], message["content"])
-        _merge(unit.raw, line, message)
-        unit.time = _time(line) or unit.time
+        merge_call(unit.raw, line, message)
+        unit.time = time_of(line) or unit.time
         self._place(uuid, node, unit)
 
     def _user(self, line: dict[str, Any], message: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
-        time, result = _time(line), line.get("toolUseResult")
+        time, result = time_of(line), line.get("toolUseResult")
         said = self.blocks.messages("user", message["content"], self.report)
         if any(each.message["role"] == "tool" for each in said):
             pieces = [Piece(each, time, original_chars(each.message["content"], result)) for each in said]
             self._result(uuid, node, pieces)
-            agent = _text(_object(result), "agentId")
+            agent = text_of(object_of(result), "agentId")
             if agent:
-                self.spawned.setdefault(agent, {})["tool_call"] = str(said[0].message.get("tool_call_id", ""))
+                self.spawned.setdefault(agent, {})["tool_call"] = _call_id(pieces[0])
             return
         is_summary = line.get("isCompactSummary") is True
         follows = self.graph.nodes.get(node.parent or "")
@@ -170,12 +179,26 @@ class Log:
 
     def _answer(self, node: Node, pieces: list[Piece]) -> Unit | None:
         """Put tool results to the reply that asked for them; the first result of a call counts."""
-        ids = [str(p.said.message.get("tool_call_id", "")) for p in pieces if p.said.message["role"] == "tool"]
-        owner = next((self._owners[each, node.key[0]] for each in ids if (each, node.key[0]) in self._owners), None)
-        if owner is not None and not any((each, node.key[0]) in self._answered for each in ids):
+        ids = [(each, node.key[0]) for each in map(_call_id, pieces) if each]
+        owner = next((self._owners[each] for each in ids if each in self._owners), None)
+        if owner is not None and not any(each in self._answered for each in ids):
             owner.pieces += pieces
-            self._answered.update((each, node.key[0]) for each in ids)
+            self._answered.update(dict.fromkeys(ids, node.number))
+        elif owner is not None:
+            self._copied.update(ids)
+            if pieces[0].said.message["content"] == CLEARED:
+                self.changed.append((node.number, tuple(each for each, _ in ids), CLEARED))
         return owner
+
+    def _resume(self, chain: str) -> None:
+        """Go on after a copy of what was said before: of a reply in it, results that it lost are not sent any more."""
+        if not self._repeated or next(iter(self._repeated.values())).key[0] != chain:
+            return
+        ids = ((_call_id(piece), chain) for unit in self._repeated.values() for piece in unit.pieces)
+        before = [each for each in ids if self._answered.get(each, self._copy_from) < self._copy_from]
+        lost = tuple(each for each, _ in before if (each, chain) not in self._copied)
+        self.changed.append((self._number - 1, lost, None))
+        self._repeated, self._copied = {}, set()
 
     def _system(self, line: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
@@ -186,64 +209,65 @@ class Log:
             node = msgspec.structs.replace(node, is_root=True)
             self._boundary(uuid, line.get("compactMetadata"))
         elif kind == "microcompact_boundary":
-            ids = _object(line.get("microcompactMetadata")).get("compactedToolIds")
-            self.cleared.append((self._number, tuple(map(str, ids if isinstance(ids, list) else ()))))
+            ids = object_of(line.get("microcompactMetadata")).get("compactedToolIds")
+            self.changed.append((self._number, tuple(map(str, list_of(ids))), CLEARED))
         elif kind == "local_command" and isinstance(content, str):
             words = kind_of({"message": {"content": content}})
             said = [Said({"role": "user", "content": content})]
-            self._say(uuid, node, "loop" if words == "typed" else words, said, _time(line))
+            self._say(uuid, node, "loop" if words == "typed" else words, said, time_of(line))
             return
         self._place(uuid, node, None)
 
     def _boundary(self, uuid: str, about: Any) -> None:
-        kept, listed = (
-            each if isinstance(each, dict) else {}
-            for each in (
-                about.get(f"preserved{key}") if isinstance(about, dict) else None for key in ("Segment", "Messages")
-            )
-        )
-        anchor = _text(kept, "anchorUuid") or _text(listed, "anchorUuid")
-        uuids = listed.get("uuids")
-        named = tuple(each for each in uuids if isinstance(each, str)) if isinstance(uuids, list) else ()
+        kept, listed = (object_of(object_of(about).get(f"preserved{key}")) for key in ("Segment", "Messages"))
+        anchor = text_of(kept, "anchorUuid") or text_of(listed, "anchorUuid")
+        named = tuple(each for each in list_of(listed.get("uuids")) if isinstance(each, str))
         if anchor and (kept or named):
-            head, tail = _text(kept, "headUuid"), _text(kept, "tailUuid")
+            head, tail = text_of(kept, "headUuid"), text_of(kept, "tailUuid")
             self.graph.boundaries.append(Boundary(self._number, uuid, anchor, head, tail, named))
 
     def _attachment(self, line: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
         if uuid in self.graph.nodes:
             return
-        about = _object(line.get("attachment"))
+        about = object_of(line.get("attachment"))
         text = attached_text(about)
+        if not is_sent(about):
+            self._place(uuid, node, None)
+            return
         if not text:
-            self._note_odd(f"what an attachment of type {_text(about, 'type')!r:.60} says")
+            self._note_odd(f"what an attachment of type {text_of(about, 'type')!r:.60} says")
             self._place(uuid, node, None)
             return
         queued = about.get("type") == "queued_command" and about.get("commandMode") in (None, "prompt")
         kind = kind_of({"message": {"content": text}}) if queued else "loop"
-        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], _time(line))
+        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], time_of(line))
 
     def _replacements(self, line: dict[str, Any]) -> None:
-        listed = line.get("replacements")
-        for each in listed if isinstance(listed, list) else ():
+        for each in list_of(line.get("replacements")):
             if isinstance(each, dict) and isinstance(each.get("replacement"), str):
-                self.shown[_text(each, "toolUseId")] = each["replacement"]
+                self.shown[text_of(each, "toolUseId")] = each["replacement"]
 
     def _pass_on(self, line: dict[str, Any]) -> None:
         """Place a line of which nothing is sent, as others may name it as their parent."""
-        if isinstance(line.get("uuid"), str) and line["uuid"] not in self.graph.nodes:
+        if text_of(line, "uuid") and line["uuid"] not in self.graph.nodes:
             self._place(*self._placed(line), None)
 
     def _placed(self, line: dict[str, Any]) -> tuple[str, Node]:
-        key = ((_text(line, "agentId") or "side") if line.get("isSidechain") is True else "", _text(line, "sessionId"))
+        key = (
+            (text_of(line, "agentId") or "side") if line.get("isSidechain") is True else "",
+            text_of(line, "sessionId"),
+        )
         if key not in self.labels:
             self.labels[key] = {}
         labels = self.labels[key]
         for name, field in _LABELS.items():
-            if name not in labels and _text(line, field):
-                labels[name] = _text(line, field)
-        parent = _text(line, "parentUuid") or None
-        return _text(line, "uuid") or f"line {self._number}", Node(self._number, key, parent, None, None, is_root=False)
+            if name not in labels and text_of(line, field):
+                labels[name] = text_of(line, field)
+        parent = text_of(line, "parentUuid") or None
+        return text_of(line, "uuid") or f"line {self._number}", Node(
+            self._number, key, parent, None, None, is_root=False
+        )
 
     def _place(self, uuid: str, node: Node, unit: Unit | None) -> None:
         self.graph.place(uuid, msgspec.structs.replace(node, unit=unit))
@@ -256,13 +280,13 @@ class Log:
         """Remember what a sub-agent was started with."""
         if name not in ("Task", "Agent"):
             return
-        for block in content if isinstance(content, list) else ():
+        for block in list_of(content):
             given = block.get("input") if isinstance(block, dict) and block.get("id") == call_id else None
-            if isinstance(given, dict) and _text(given, "prompt"):
+            if isinstance(given, dict) and text_of(given, "prompt"):
                 about = {
                     "tool_call": call_id,
-                    "agent_type": _text(given, "subagent_type"),
-                    "task": _text(given, "description"),
+                    "agent_type": text_of(given, "subagent_type"),
+                    "task": text_of(given, "description"),
                 }
                 self.spawned[given["prompt"]] = self.spawned[call_id] = about
 
@@ -271,34 +295,6 @@ class Log:
         self._odd[what] = (first, count + 1)
 
 
-def _merge(raw: dict[str, Any], line: dict[str, Any], message: dict[str, Any]) -> None:
-    """Keep the usage with the largest output, and what any line says of the call."""
-    usage = message.get("usage")
-    if isinstance(usage, dict) and _output(usage) >= _output(raw.get("usage", {})):
-        raw["usage"] = usage
-    raw.update((key, message[key]) for key in ("stop_reason", "model") if isinstance(message.get(key), str))
-    cost = line.get("costUSD")
-    if isinstance(cost, int | float) and 0 <= cost < float("inf"):
-        raw["cost"] = max(float(cost), raw.get("cost", 0.0))
-
-
-def _output(usage: dict[str, Any]) -> int:
-    output = usage.get("output_tokens")
-    return output if isinstance(output, int) else -1
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: dict[str, Any], key: str) -> str:
-    text = value.get(key)
-    return text if isinstance(text, str) else ""
-
-
-def _time(line: dict[str, Any]) -> float | None:
-    try:
-        time = datetime.fromisoformat(line["timestamp"])
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        return None
+def _call_id(piece: Piece) -> str:
+    """The call that a tool message answers, "" for others."""
+    return str(piece.said.message.get("tool_call_id", ""))

@@ -6,20 +6,21 @@ went back to an earlier message or a compaction dropped them, are replaced by no
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
+from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentlab.analysis.importers.blocks import one_hour_of, usage_of
-from agentlab.analysis.importers.claude_words import CLEARED
 from agentlab.analysis.importers.shape import plausible
 from agentlab.analysis.session import Call, Record, Replaced
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from agentlab.analysis.importers.claude_graph import Unit
     from agentlab.analysis.importers.claude_log import Log
@@ -60,19 +61,25 @@ def lay_out(units: Sequence[Unit], log: Log, counts: Callable[[Unit], bool], pro
     for number in range(len(starts) - 2, -1, -1):  # none may begin after a later one
         starts[number] = min(starts[number], starts[number + 1])
     calls = [msgspec.structs.replace(call, start=start) for call, start in zip(calls, starts, strict=True)]
-    changed = [each for each in paths.changed if each[1] >= starts[each[0]]]
-    replaced = _replaced(records, changed, _cleared(log, made, records), starts)
+    changes = [*_changed_results(log, made, records), *paths.changed]
+    replaced = _replaced(records, [each for each in changes if each.index >= starts[each.call]])
     return Laid(tuple(records), tuple(_estimated(calls, made, records)), replaced)
 
 
-class _Paths:
-    """The path of one call after the other, and what changes between them.
+class _Change(msgspec.Struct, frozen=True):
+    """From a call on, a message is sent or not (`is_sent`); or, where that is None, with another text or none."""
 
-    `changed` has the call, a message and whether it is sent from there on.
-    """
+    call: int
+    index: int
+    text: str | None = None
+    is_sent: bool | None = None
+
+
+class _Paths:
+    """The path of one call after the other, and what changes between them."""
 
     def __init__(self, spans: dict[int, tuple[int, int]]) -> None:
-        self.changed: list[tuple[int, int, bool]] = []
+        self.changed: list[_Change] = []
         self._spans = spans
         self._stack: list[Unit] = []
         self._at: dict[int, int] = {}
@@ -82,11 +89,12 @@ class _Paths:
         self._rest = iter(sorted((start, unit) for unit, (start, _) in spans.items()))
         self._next = next(self._rest, None)
         self._number = -1
+        self._low = 0
 
     def advance(self, reply: Unit, stop: int) -> int:
         """Go on to the path of a reply's call; returns the first message on it."""
         self._number += 1
-        before = self._walk(reply)
+        before = self._walk(reply, stop)
         while self._next is not None and self._next[0] < stop:
             if self._next[1] not in self._at:
                 self._switch(self._next[1], is_sent=False)
@@ -94,10 +102,9 @@ class _Paths:
         for each in before:
             if each not in self._at:
                 self._switch(each, is_sent=False)
-        firsts = [self._spans[id(unit)][0] for unit in self._stack[:1]]
-        return min([*firsts, *(self._spans[each][0] for each in self._taken_over)], default=stop)
+        return min(self._low, stop)
 
-    def _walk(self, reply: Unit) -> list[int]:
+    def _walk(self, reply: Unit, stop: int) -> list[int]:
         """Make the stack the path of a reply; returns what was taken off it."""
         fresh: list[Unit] = []
         above, bridged = reply.parent, bool(reply.bridge)
@@ -106,8 +113,8 @@ class _Paths:
             bridged = bool(above.bridge)
             above = above.parent
         if bridged:
-            fresh, off = list(dict.fromkeys(reply.path())), self._cut(0)
-            self._taken_over = {id(each) for unit in (reply, *fresh) for each in unit.bridge}
+            fresh, off = [each for each in dict.fromkeys(reply.path()) if id(each) in self._spans], self._cut(0)
+            self._taken_over = {id(each) for unit in (reply, *fresh) for each in unit.bridge} & self._spans.keys()
         else:
             off = self._cut(0 if above is None else self._at[id(above)] + 1)
         for unit in reversed(fresh):
@@ -115,6 +122,8 @@ class _Paths:
             self._stack.append(unit)
             if id(unit) in self._off:
                 self._switch(id(unit), is_sent=True)
+        if len(fresh) == len(self._stack):
+            self._low = min((self._spans[id(unit)][0] for unit in fresh), default=stop)
         return off
 
     def _cut(self, length: int) -> list[int]:
@@ -127,7 +136,7 @@ class _Paths:
 
     def _switch(self, unit: int, *, is_sent: bool) -> None:
         (self._off.discard if is_sent else self._off.add)(unit)
-        self.changed += [(self._number, index, is_sent) for index in range(*self._spans[unit])]
+        self.changed += [_Change(self._number, index, is_sent=is_sent) for index in range(*self._spans[unit])]
 
 
 def _records(
@@ -213,39 +222,35 @@ def _call(unit: Unit, place: tuple[int, int, int | None], start: int, stop: int,
     )
 
 
-def _cleared(log: Log, made: Sequence[Unit], records: Sequence[Record]) -> list[tuple[int, int]]:
-    """From which call on which tool results were shown cleared."""
-    if not log.cleared:
+def _changed_results(log: Log, made: Sequence[Unit], records: Sequence[Record]) -> list[_Change]:
+    """From which call on tool results were sent otherwise, or not at all."""
+    if not log.changed:
         return []
     of_call = {record.message["tool_call_id"]: n for n, record in enumerate(records) if record.role == "tool"}
     numbers = [unit.number for unit in made]
-    cleared = []
-    for line, ids in log.cleared:
-        call = next((call for call, number in enumerate(numbers) if number > line), None)
-        cleared += [(call, of_call[each]) for each in ids if call is not None and each in of_call]
-    return cleared
+    latest = list(accumulate(numbers, max))
+    changes = []
+    for line, ids, text in log.changed:
+        call = bisect_right(latest, line)
+        if call < len(made):
+            changes += [_Change(call, of_call[each], text) for each in ids if each in of_call]
+    return changes
 
 
-def _replaced(
-    records: Sequence[Record],
-    changed: Sequence[tuple[int, int, bool]],
-    cleared: Sequence[tuple[int, int]],
-    starts: Sequence[int],
-) -> tuple[Replaced, ...]:
+def _replaced(records: Sequence[Record], changes: Iterable[_Change]) -> tuple[Replaced, ...]:
     """All that is sent differently from some call on, in the order of the calls."""
-    shown: dict[int, str] = {}
+    shown: dict[int, str | None] = {}
     off: set[int] = set()
     replaced = []
-    events = [(call, 0, index, False) for call, index in cleared if index >= starts[call]]
-    for call, is_path, index, is_sent in sorted([*events, *((c, 1, i, s) for c, i, s in changed)]):
-        if not is_path:
-            shown[index] = CLEARED
-        elif is_sent:
+    for change in sorted(changes, key=lambda each: each.call):
+        index = change.index
+        if change.is_sent is None:
+            shown[index] = change.text
+        elif change.is_sent:
             off.discard(index)
         else:
             off.add(index)
-        text = None if index in off else shown.get(index, records[index].text)
-        replaced.append(Replaced(call, index, text))
+        replaced.append(Replaced(change.call, index, None if index in off else shown.get(index, records[index].text)))
     return tuple(replaced)
 
 

@@ -31,7 +31,9 @@ _LOOP = (
     "[Request interrupted by user",
 )
 _PERSISTED = re.compile(r"\s*<persisted-output>\s*Output too large \(([\d.]+)\s*([KMG]?)B\)")
-_TEXT_KEYS = ("content", "snippet", "text", "prompt", "file", "stdout")
+_TEXT_KEYS = ("content", "snippet", "text", "prompt", "file", "addedLines", "addedBlocks", "blockingError", "stdout")
+_SENT_HOOKS = ("hook_additional_context", "hook_blocking_error")
+_SENT_EVENTS = ("SessionStart", "UserPromptSubmit")
 
 
 def kind_of(line: dict[str, Any]) -> Kind:
@@ -54,7 +56,7 @@ def kind_of(line: dict[str, Any]) -> Kind:
 
 
 def attached_text(attachment: Any) -> str:
-    """What of an attachment is known to reach the model: its texts, wherever they stand.
+    """What of an attachment is known to reach the model: its text, wherever it stands; "" where none is known.
 
     >>> attached_text({"type": "file", "filename": "a.py", "content": {"type": "text", "file": {"content": "x = 1"}}})
     'x = 1'
@@ -68,8 +70,20 @@ def attached_text(attachment: Any) -> str:
         elif isinstance(value, list):
             waiting += value[::-1]
         elif isinstance(value, dict):
-            waiting += [value[key] for key in reversed(_TEXT_KEYS) if key in value]
+            waiting += [next((value[key] for key in _TEXT_KEYS if value.get(key)), None)]
     return "\n".join(found)
+
+
+def is_sent(attachment: dict[str, Any]) -> bool:
+    """Whether an attachment is one for the model; what hooks report goes to it after some events only.
+
+    >>> is_sent({"type": "hook_success", "hookEvent": "PostToolUse", "content": "formatted"})
+    False
+    """
+    kind = str(attachment.get("type"))
+    if not kind.startswith("hook_") or kind in _SENT_HOOKS:
+        return True
+    return kind == "hook_success" and attachment.get("hookEvent") in _SENT_EVENTS
 
 
 def original_chars(text: str, result: Any) -> int | None:

@@ -117,7 +117,7 @@ def openai_tokens(width: int, height: int, *, model: str = "", detail: str = "hi
         return base
     fit = min(1.0, 2048 / max(width, height, 1))
     fit *= min(1.0, 768 / max(min(width, height) * fit, 1.0))
-    return base + tile * ceil(round(width * fit) / 512) * ceil(round(height * fit) / 512)
+    return base + tile * ceil(max(1, round(width * fit)) / 512) * ceil(max(1, round(height * fit)) / 512)
 
 
 def image_size(data: str) -> tuple[int, int] | None:

@@ -83,8 +83,13 @@ class Peek:
                 try:
                     yield number, decode(line)
                 except ValueError as error:
-                    torn = "" if line.endswith(b"\n") else "the line is torn, as after a crash: "
-                    self.problems.append(Problem(str(self.path), number, f"{torn}skipped ({error})"))
+                    self.problems.append(unread_line(self.path, number, line, error))
+
+
+def unread_line(path: Path, number: int, line: bytes, error: ValueError) -> Problem:
+    """The problem of a line that is no JSON."""
+    torn = "" if line.endswith(b"\n") else "the line is torn, as after a crash: "
+    return Problem(str(path), number, f"{torn}skipped ({error})")
 
 
 def decode(data: bytes) -> Any:

@@ -1,7 +1,8 @@
 """Which format a log has, and `load`, which reads any of them.
 
 A new format is a module with `NAME`, `EXPECTS`, `recognises(peek)` and `read(peek)`, and its entry here. The order
-counts: the first that recognises a log reads it.
+counts: the first that recognises a log reads it. Where its files get large, `scan(peek)` may give the facts of a log
+without its sessions; the facts are the same, or it returns None, and the sessions are read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,19 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from agentlab.analysis.executor import mapped
-from agentlab.analysis.importers import chat, claude_code, own, taubench
+from agentlab.analysis.importers import (
+    anthropic_messages,
+    chat,
+    claude_code,
+    codex,
+    mini_swe_agent,
+    openhands,
+    own,
+    pi,
+    swe_agent,
+    tau2,
+    taubench,
+)
 from agentlab.analysis.importers.peek import Peek
 from agentlab.errors import InputError
 from agentlab.transcript import Problem
@@ -42,9 +55,15 @@ class Importer(Protocol):
         """Its sessions; what could not be read is added to `peek.problems`."""
 
 
-IMPORTERS: dict[str, Importer] = {module.NAME: module for module in (own, taubench, claude_code, chat)}
+IMPORTERS: dict[str, Importer] = {
+    module.NAME: module
+    for module in (
+        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi),
+        *(anthropic_messages, chat),  # last: others' messages look like these
+    )
+}
 
-LOGS = (".json", ".jsonl")
+LOGS = (".json", ".jsonl", ".traj")
 
 CORES = 4
 """From so many on, processes read a folder: sessions come back whole, which takes about as long as to read them."""
@@ -84,7 +103,7 @@ def load(
     if not path.exists():
         raise InputError("no such file or folder: name a session folder or a log file", path=path)
     peek = Peek(path)
-    importer = _importer(peek, format)
+    importer = importer_of(peek, format)
     with collector_paused():
         if importer is not None:
             return _checked(importer.read(peek), peek), peek.problems
@@ -105,7 +124,14 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _importer(peek: Peek, format: str | None) -> Importer | None:  # noqa: A002 - as in `load`
+def importer_of(peek: Peek, format: str | None) -> Importer | None:  # noqa: A002 - as in `load`
+    """The format that recognises a log; None where none does.
+
+    Raises:
+        InputError: There is no such format.
+    """
+    if format is not None and format not in IMPORTERS:
+        raise InputError(f"unknown format {format!r}: one of {', '.join(IMPORTERS)}", field="format")
     candidates = IMPORTERS.values() if format is None else (IMPORTERS[format],)
     return next((each for each in candidates if each.recognises(peek)), None)
 
@@ -124,7 +150,7 @@ def _load_folder(
 ) -> tuple[list[Session], list[Problem]]:
     sessions: list[Session] = []
     problems: list[Problem] = []
-    logs = list(logs_below(folder, format))
+    logs = logs_below(folder, format)
     if executor is None and (os.cpu_count() or 1) < CORES:
         executor = 1
     reading = mapped(partial(load, format=format), logs, executor=executor, progress=progress, work=bytes_of)
@@ -140,22 +166,26 @@ def _load_folder(
     return sessions, problems
 
 
-def logs_below(folder: Path, format: str | None = None) -> Iterator[Path]:  # noqa: A002 - as in `load`
-    """The logs below a folder, in order: files, and folders that some format reads as one.
+def logs_below(folder: Path, format: str | None = None) -> list[Path]:  # noqa: A002 - as in `load`
+    """The logs below a folder, in order: files, and folders that some format reads as one; of copies only one.
 
     Raises:
         InputError: A folder cannot be listed.
     """
+    return codex.without_copies(_below(folder, format))
+
+
+def _below(folder: Path, format: str | None) -> Iterator[Path]:  # noqa: A002 - as in `load`
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=folder) from None
     for path in entries:
         if path.is_dir() and not path.is_symlink():
-            if _importer(Peek(path), format) is not None:
+            if importer_of(Peek(path), format) is not None:
                 yield path
             else:
-                yield from logs_below(path, format)
+                yield from _below(path, format)
         elif path.suffix in LOGS and path.is_file():
             yield path
 

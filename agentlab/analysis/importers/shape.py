@@ -13,14 +13,23 @@ import msgspec
 from agentlab.analysis.session import Call, Record
 from agentlab.messages import Usage
 from agentlab.tokens import valid_text
+from agentlab.transcript import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from agentlab.analysis.importers.peek import Peek
 
     Report = Callable[[str], None]
 
 MOST_TOKENS = 10**12  # of one call: more is no count, and sums of such numbers leave the columns of a frame
 ROLES = ("user", "assistant", "tool", "system", "developer")
+
+
+def reporter(peek: Peek, where: str = "", line: int = 1) -> Report:
+    """Adds reasons to the problems of a file, each with its line and its place in the line."""
+    path, problems = str(peek.path), peek.problems
+    return lambda reason: problems.append(Problem(path, line, f"{where}: {reason}" if where else reason))
 
 
 def message_of(raw: Any, report: Report, names: dict[str, str]) -> dict[str, Any] | None:

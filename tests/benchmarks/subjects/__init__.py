@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.policies import FORGETTING
 from benchmarks.script import Script
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ HOMES: Final = {
     "ours-default": "ours:DefaultLimit",
     "ours-default-stored": "ours:DefaultLimitStored",
     "ours-uncut": "ours:Uncut",
+    "ours-timed": "ours:Timed",
+    "harness": "harness:Cog",
+    "harness-in-memory": "harness:CogInMemory",
     "llm": "peer_llm:Llm",
     "smolagents": "peer_smolagents:Smolagents",
     "pydantic-ai": "peer_pydantic_ai:PydanticAi",
@@ -47,6 +51,9 @@ class Subject:
 
     def build(self) -> None:
         """Make what is made once: the model, the tool."""
+
+    def prepare(self) -> None:
+        """Make what a run needs once per session and no iteration has a part in; it is not timed."""
 
     def run(self, iterations: int) -> Any:
         """Run a fresh conversation of so many calls and a final text; returns what holds its history."""
@@ -81,5 +88,7 @@ class Subject:
 
 def subject_class(name: str) -> type[Subject]:
     """The class of a subject, by name."""
+    if name.startswith(FORGETTING):
+        return import_module(".forgetting", __name__).forgetting(name.removeprefix(FORGETTING))  # type: ignore[no-any-return]
     module, _, attribute = HOMES[name].partition(":")
     return getattr(import_module(f".{module}", __name__), attribute)  # type: ignore[no-any-return]

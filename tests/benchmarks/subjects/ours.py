@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentlab.budgets import Budget
+from agentlab.budgets import Budget, Scope
 from agentlab.builtin_tools.results import read_result_tool
 from agentlab.conversation import Conversation
 from agentlab.loop import run_turn
@@ -23,7 +23,8 @@ class Model:
     """The scripted model behind agentlab's provider seam."""
 
     native = True
-    name, model, window = "scripted", None, None
+    name, model = "scripted", None
+    window: int | None = None
 
     def __init__(self, script: Any) -> None:
         self.script = script
@@ -41,6 +42,7 @@ class Ours(Subject):
 
     policy = Policy(name="floor", default=Limit(FLOOR_LIMIT))
     stored = False
+    seconds: float | None = None
 
     def build(self) -> None:
         """The model and the tool."""
@@ -64,6 +66,7 @@ class Ours(Subject):
         """A conversation and its session folder."""
         self.conversation = Conversation(system=SYSTEM)
         self.writer = SessionWriter(self.fresh_folder(), provider="scripted", system=SYSTEM, tools=[self.echo])
+        self.sinks: list[Any] = [self.writer]
         self.store = self.writer.store if self.stored else None
         self.tools = [self.echo, read_result_tool(self.store)] if self.store is not None else [self.echo]
         self.budget = Budget(max_tokens=PLENTY, max_cost=float(PLENTY), price=lambda _usage: 0.0)
@@ -83,10 +86,11 @@ class Ours(Subject):
             self.model,
             tools=self.tools,
             policy=self.policy,
-            sinks=[self.writer],
+            sinks=self.sinks,
             store=self.store,
             budget=self.budget,
             max_iterations=max_iterations,
+            scope=None if self.seconds is None else Scope(self.seconds),
         )
         if result.text != FINAL:
             raise RuntimeError(f"the run ended otherwise: {result}")
@@ -96,6 +100,12 @@ class Stored(Ours):
     """Every result that is cut is kept in full too."""
 
     stored = True
+
+
+class Timed(Stored):
+    """The same, with a deadline: a tool that hangs would be left behind, so each runs on another thread."""
+
+    seconds = 300.0
 
 
 class DefaultLimit(Ours):

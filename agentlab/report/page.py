@@ -1,0 +1,129 @@
+"""The page of a report: HTML that needs nothing beside it, no script and no network."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from io import StringIO
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentlab.analysis.composition import composition_by_call
+from agentlab.analysis.cost import cache_breaks, cost
+from agentlab.analysis.growth import jumps
+from agentlab.analysis.importers import load
+from agentlab.analysis.sizes import LENGTHS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentlab.analysis.session import Session
+    from agentlab.report.together import Together
+    from agentlab.transcript import Problem
+
+TEMPLATE = Path(__file__).with_name("page.html")
+MOST_SESSIONS = 100
+MOST_TOOLS = 12
+MOST_PROBLEMS = 50
+
+
+def page(all_of_it: Together, problems: Sequence[Problem], *, with_text: bool = False) -> str:
+    """Write the page.
+
+    Args:
+        all_of_it: What was found out.
+        problems: What could not be read.
+        with_text: Whether messages and titles may be shown; without it no text of any message stands in the page.
+
+    Returns:
+        HTML.
+    """
+    from jinja2 import Environment, FileSystemLoader, select_autoescape
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATE.parent),
+        autoescape=select_autoescape(["html"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "share": _share, "money": _money, "day": _day, "to": _to}
+    replay = all_of_it.replay
+    savings = replay.by_tool()
+    return environment.get_template(TEMPLATE.name).render(
+        sentences=all_of_it.sentences(),
+        all=all_of_it,
+        sessions=all_of_it.found[:MOST_SESSIONS],
+        policies=replay.by_policy().to_dict("records"),
+        tools=list(all_of_it.tools.items())[:MOST_TOOLS],
+        settings=_settings(savings),
+        savings=savings[savings["saved"] > 0].groupby("policy", sort=False).head(5).to_dict("records"),
+        fits=replay.fits().to_dict("records")[:MOST_SESSIONS],
+        assumptions=replay.sentences(),
+        pictures=_pictures(all_of_it),
+        problems=problems[:MOST_PROBLEMS],
+        more_problems=max(0, len(problems) - MOST_PROBLEMS),
+        with_text=with_text,
+    )
+
+
+def _settings(savings: Any) -> dict[str, str]:
+    """What sets the size of each tool's results."""
+    return dict(zip(savings["tool"], savings["setting"], strict=True))
+
+
+def _pictures(all_of_it: Together) -> dict[str, str]:
+    """The pictures as SVG, by name; those of one session are of the one that sent most."""
+    from agentlab import plots
+
+    made = {}
+    if len(all_of_it.replay.policies) > 1 and all_of_it.tokens:
+        made["frontier"] = _svg(plots.plot_frontier(all_of_it.replay.by_policy()))
+    session = _again(all_of_it)
+    if session is not None:
+        calls = composition_by_call(session, model=LENGTHS)
+        made["calls"] = _svg(plots.plot_composition(calls, jumps(session, model=LENGTHS)))
+        priced = cost(session)
+        if priced["total"].notna().any():
+            made["cost"] = _svg(plots.plot_cost(priced, cache_breaks(session)))
+    return made
+
+
+def _again(all_of_it: Together) -> Session | None:
+    """The session that sent most, read once more."""
+    if not all_of_it.found:
+        return None
+    most = all_of_it.found[0]
+    sessions, _ = load(most.path)
+    return next((each for each in sessions if each.id == most.id), None)
+
+
+def _svg(ax: Any) -> str:
+    """A plot as SVG that can stand in HTML; the same plot gives the same text."""
+    import matplotlib as mpl
+
+    written = StringIO()
+    with mpl.rc_context({"svg.hashsalt": "agentlab", "svg.fonttype": "none"}):
+        ax.get_figure(root=True).savefig(written, format="svg", bbox_inches="tight", metadata={"Date": None})
+    text = written.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _number(value: float) -> str:
+    return "–" if value is None or isnan(value) else f"{value:,.0f}"
+
+
+def _share(value: float) -> str:
+    return "–" if value is None or isnan(value) else f"{value:.0%}"
+
+
+def _money(value: float) -> str:
+    return "–" if value is None or isnan(value) else f"{value:,.2f}"
+
+
+def _to(ends: tuple[str, str]) -> str:
+    """Both ends of a range; one where they read the same."""
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _day(seconds: float) -> str:
+    return "–" if isnan(seconds) else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
