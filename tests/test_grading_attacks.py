@@ -31,11 +31,11 @@ def port():
 
 @pytest.fixture(scope="module")
 def verdicts(port):
-    """All attacks and leaks, graded three at a time, as a class would be."""
+    """All attacks and leaks, graded four at a time, as a class would be."""
     contents = {name: attack.content for name, attack in ATTACKS.items()}
     contents |= {f"leak: {name}": leaking(code.replace("{port}", str(port))) for name, code in LEAKS.items()}
     contents["honest, at the end"] = solved()
-    with Engine(sandbox="bwrap", limits=LIMITS, ahead=2) as engine, ThreadPoolExecutor(3) as pool:
+    with Engine(sandbox="bwrap", limits=LIMITS, ahead=2) as engine, ThreadPoolExecutor(4) as pool:
         graded = pool.map(lambda content: grade(EXERCISE, parse(content), engine, another=True), contents.values())
         yield dict(zip(contents, graded, strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -56,6 +57,24 @@ def test_wrong_output_says_what_was_expected_and_what_came(engine):
     assert result.marks[2].feedback == "Expected 3, got 4."
     result = grade(EXERCISE, parse(solved(count="def count(text): return {4}")), engine, another=True)
     assert result.marks[2].feedback.startswith("Raised TypeError: expected text, numbers")
+
+
+def test_hidden_check_tells_its_reason_to_the_instructor_alone(engine):
+    result = grade(EXERCISE, parse(solved(double="def double(x): return x + 2")), engine, another=True)
+    assert result.marks[1].feedback == "Negative numbers too."
+    assert result.marks[1].reason.startswith("Expected ")
+    assert result.marks[0].reason == ""
+
+
+def test_values_of_any_text_and_length_are_compared(engine):
+    text = "\u2028 \x85 \x1c \r\n" + "long " * 2_000
+    checks = list(EXERCISE.checks)
+    shown = json.dumps(text, ensure_ascii=False) + "\n"
+    checks[2] = msgspec.structs.replace(checks[2], code="show(1)\nshow(count(words))", expected="1\n" + shown)
+    exercise = msgspec.structs.replace(EXERCISE, checks=checks)
+    for answer, points in ((text, 1), (text + ".", 0)):
+        content = solved(count=f"def count(text):\n    print('here')\n    return {answer!r}")
+        assert grade(exercise, parse(content), engine, another=True).marks[2].earned == points
 
 
 def test_secret_draws_what_no_reader_of_the_repository_knows(engine):

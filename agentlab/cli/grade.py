@@ -81,12 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
         require_box()
     out = _out(arguments.out)
     shown = progress(quiet=arguments.json or arguments.csv)
-    try:
-        # Threads suffice: the work is done in processes of their own.
-        with shown, ThreadPoolExecutor(workers) as pool:
+    # Threads suffice: the work is done in processes of their own.
+    with shown, ThreadPoolExecutor(workers) as pool:
+        try:
             graded = grade_all(handed, exercises, setup=setup, kept=out / "results", executor=pool, progress=shown)
-    finally:
-        close_engines()
+        finally:
+            close_engines()  # before the pool is left: after Ctrl-C it would wait for what is under way
     report = Report.of(graded, exercises, setup, people=people, given=given, problems=problems)
     report.write(out, review=arguments.review)
     report.show(as_json=arguments.json, as_csv=arguments.csv, out=out)

@@ -21,7 +21,7 @@ REMEDY = (
 FIRST_USER, USERS = 50_000, 10_000
 """Numbers of users whom no system has: where we are root, each kernel runs as one of them."""
 
-NEEDED = "import agentlab, ipykernel, matplotlib; print(6 * 7)"
+NEEDED = "import agentlab, ipykernel; print(6 * 7)"
 
 
 def require_box() -> None:

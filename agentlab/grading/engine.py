@@ -62,6 +62,7 @@ class Engine:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = ""
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -73,9 +74,11 @@ class Engine:
         """Start the worker and its first kernels, where they are not started yet.
 
         Raises:
-            EngineError: It does not start.
+            EngineError: It does not start, or the engine was closed.
         """
         with self._lock:
+            if self._closed:
+                raise EngineError("the grading was ended")
             if self._process is not None and self._process.poll() is None:
                 return
             self._end()
@@ -143,6 +146,7 @@ class Engine:
     def close(self) -> None:
         """End the worker, its children and their kernels."""
         with self._lock:
+            self._closed = True
             self._end()
 
     def _end(self) -> None:

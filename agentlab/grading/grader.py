@@ -23,7 +23,6 @@ from agentlab.providers.keys import redact
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentlab.grading.box import Sandbox
     from agentlab.grading.engine import Engine
     from agentlab.grading.exercise import Exercise, Paragraph
     from agentlab.grading.plan import Step
@@ -48,6 +47,7 @@ class Mark(msgspec.Struct, frozen=True):
         points: What it is worth.
         earned: What it earned: all or nothing.
         feedback: Where it earned nothing, what was expected, what came, where to look. For a hidden check, the hint.
+        reason: The same of a hidden check, for the instructor alone: it may tell what the check is.
     """
 
     id: str
@@ -57,6 +57,7 @@ class Mark(msgspec.Struct, frozen=True):
     points: float
     earned: float
     feedback: str = ""
+    reason: str = ""
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -127,10 +128,9 @@ def fingerprint(secret: bytes) -> str:
 class _Grading:
     """A notebook while it is graded."""
 
-    def __init__(self, exercise: Exercise, notebook: Notebook, expected: Mapping[str, str], sandbox: Sandbox) -> None:
+    def __init__(self, exercise: Exercise, notebook: Notebook, expected: Mapping[str, str]) -> None:
         self.exercise = exercise
         self.expected = expected
-        self.boxed = sandbox == "bwrap"
         self.marks: dict[str, Mark] = {}
         self.problems: dict[str, str] = {}
         self.without: set[str] = set()
@@ -142,7 +142,10 @@ class _Grading:
         """Give no points for a check."""
         check = self.exercise.check(ident)
         feedback = check.hint if check.hidden else why + (f" Hint: {check.hint}" if check.hint else "")
-        self.marks[ident] = Mark(check.id, check.task, check.name, check.hidden, check.points, 0.0, redact(feedback))
+        reason = redact(why) if check.hidden else ""
+        self.marks[ident] = Mark(
+            check.id, check.task, check.name, check.hidden, check.points, 0.0, redact(feedback), reason
+        )
         self.without.add(ident)
 
     def take(self, step: Step, ran: Ran) -> None:
@@ -215,7 +218,7 @@ def grade(
     """
     if expected is None:
         expected = {check.id: check.expected for check in exercise.checks}
-    grading = _Grading(exercise, notebook, expected, engine.sandbox)
+    grading = _Grading(exercise, notebook, expected)
     lost = 0
     for run in range(MAX_RUNS):
         over, guilty = _run(grading, notebook, engine, secret, another=another and run == 0)

@@ -96,9 +96,10 @@ def problem_of(check: Check, namespace: dict[str, Any]) -> str:
     except BaseException as error:  # noqa: BLE001 - whatever the student's code raises is what the check says
         ran = Ran(0, ok=False, status="error", ename=type(error).__name__, evalue=_text(error))
     if ran.status == "ok":
-        lines = printed.getvalue().splitlines()
-        values = lines[len(lines) - len(check.expected.splitlines()) :]
-        if check.kind == "assert" or not check.expected or values == check.expected.splitlines():
+        # Not splitlines, since a value may hold U+2028; what was printed for oneself comes before what is shown.
+        lines, wanted = (text.removesuffix("\n").split("\n") for text in (printed.getvalue(), check.expected))
+        values = lines[-len(wanted) :]
+        if check.kind == "assert" or values == wanted:
             return ""
         ran = Ran(0, ok=False, status="ok", values=values)
     return feedback_of(check, ran, check.expected, believed=True) + (f" Hint: {check.hint}" if check.hint else "")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SUFFIX = ".submission"
 """Of the empty file that stands for a job: no other plugin collects it. Neither notebook nor answers lie on disk."""
 LONGEST = 4_000
-"""Characters kept of what a cell raised, and of a value that it showed."""
+"""Characters kept of what a cell raised, and of a value that was compared."""
 
 
 class Run:
@@ -143,7 +143,8 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
             return []
         first = f"{VALUE} {run.job.nonce} "
         printed = "".join(out.text for out in self.test_outputs or () if out.get("name") == "stdout")
-        return [line.removeprefix(first)[:LONGEST] for line in printed.splitlines() if line.startswith(first)]
+        longest = LONGEST if run.job.compare else None
+        return [line.removeprefix(first)[:longest] for line in printed.split("\n") if line.startswith(first)]
 
     def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
         """Compare standard output alone: what else a student's function prints or draws is no mistake."""

@@ -125,7 +125,8 @@ def _check(exercise: Exercise, ident: str, *, nonce: str, expected: str, secret:
     check = exercise.check(ident)
     mark, line = f"\n{VALUE} {nonce} ", f"\n{PASSED} {nonce} {ident}\n"
     code = code_of(exercise, check, secret).rstrip() + ENDING.format(line=line)
-    shown = "".join(f"{VALUE} {nonce} {value}" for value in expected.splitlines(keepends=True))
+    values = expected.removesuffix("\n").split("\n") if expected else []  # not splitlines: a value may hold U+2028
+    shown = "".join(f"{VALUE} {nonce} {value}\n" for value in values)
     reference = (shown if check.kind == "output" else "") + line.lstrip()
     control = Step("control", ident, CONTROL.format(patched=PATCHED, mark=mark, nonce=nonce))
     return [control, Step("check", ident, code, reference)]
