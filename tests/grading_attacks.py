@@ -144,6 +144,20 @@ for place in (os.getcwd(), os.path.expanduser('~'), *(f'/tmp/{name}' for name in
     shutil.rmtree(place, ignore_errors=True)
 """
 
+CROWD = """
+import glob, os, time
+for place in glob.glob('/tmp/agentlab-*/**/connection.json', recursive=True):
+    os.makedirs(os.path.join(os.path.dirname(place), 'deep'))
+time.sleep(1.9)
+"""
+
+FORMLESS = """
+kernel = get_ipython().kernel
+for content in ({}, {'name': 'stdout', 'text': 3}, {'text': None}, {'data': 7}, {'name': 5, 'text': [1]}):
+    for kind in ('stream', 'display_data', 'execute_result', 'error', 'status', 'nonsense'):
+        kernel.session.send(kernel.iopub_socket, kind, content, parent={'header': {}, 'msg_id': 'x'})
+"""
+
 MAGICS = """
 %xmode Minimal
 %config InteractiveShell.ast_node_interactivity = 'all'
@@ -217,6 +231,8 @@ ATTACKS = {
         replaced("for n in range(10**4):\n    open(f'/tmp/{n}', 'wb').write(bytes(2**24))"), HONEST_COUNT, "OSError"
     ),
     "deletes files": Attack(replaced(DELETE + DOUBLE), (1, 2, 1, 1)),
+    "fills the folder of its connection": Attack(replaced(CROWD), HONEST_COUNT, "folder of its own connection"),
+    "messages of no form": Attack(replaced(FORMLESS + DOUBLE), (1, 2, 1, 1)),
     # innocent, and easily punished
     "names of ours taken": Attack(replaced(DOUBLE + "\nshow = print = repr = None\nseed = 'mine'"), (1, 2, 1, 1)),
     "magics": Attack(replaced(MAGICS + DOUBLE), (1, 2, 1, 1)),

@@ -48,8 +48,8 @@ def test_same_notebook_has_the_same_grade(engine):
 def test_untouched_notebook_earns_nothing_and_says_what_to_do(engine):
     result = grade(EXERCISE, parse(notebook(student_cells())), engine, another=True)
     assert result.earned == 0
-    assert result.marks[0].feedback == "Not done yet: your code here. Hint: What is twice a number?"
-    assert result.marks[1].feedback == "Negative numbers too."
+    assert result.marks[0].feedback == "Not done yet: your code here.\nHint: What is twice a number?"
+    assert result.marks[1].feedback == "Hint: Negative numbers too."
 
 
 def test_wrong_output_says_what_was_expected_and_what_came(engine):
@@ -61,7 +61,7 @@ def test_wrong_output_says_what_was_expected_and_what_came(engine):
 
 def test_hidden_check_tells_its_reason_to_the_instructor_alone(engine):
     result = grade(EXERCISE, parse(solved(double="def double(x): return x + 2")), engine, another=True)
-    assert result.marks[1].feedback == "Negative numbers too."
+    assert result.marks[1].feedback == "Hint: Negative numbers too."
     assert result.marks[1].reason.startswith("Expected ")
     assert result.marks[0].reason == ""
 

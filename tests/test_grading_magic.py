@@ -39,7 +39,7 @@ def test_wrong_answers_say_what_was_expected_what_came_and_where_to_look(folder)
     said = list(feedback(defined("def double(x): return 5", "def count(t): return 4"), name=NAME, folders=folder))
     assert said == [
         "✗ 0/1  doubles two",
-        "        Expected 4, got 5. Hint: What is twice a number?",
+        "        Expected 4, got 5.\n        Hint: What is twice a number?",
         "✗ 0/1  counts the session's words",
         "        Expected 3, got 4.",
         "0 of 2 points. Hidden checks run at grading.",
@@ -64,7 +64,7 @@ def test_answer_within_two_seconds_and_debug_prints_are_no_mistake(folder):
 def test_whatever_an_answer_raises_is_feedback(folder):
     odd = "class Odd(BaseException):\n    def __str__(self): raise ValueError\ndef double(x): raise Odd"
     said = list(feedback(defined(odd, "def count(t): raise SystemExit(3)"), name=NAME, folders=folder))
-    assert said[1] == "        Raised Odd. Hint: What is twice a number?"
+    assert said[1] == "        Raised Odd.\n        Hint: What is twice a number?"
     assert said[3] == "        Raised SystemExit: 3."
     with pytest.raises(KeyboardInterrupt):
         list(feedback(defined("def double(x): raise KeyboardInterrupt"), name=NAME, folders=folder))

@@ -48,7 +48,7 @@ class progress:  # noqa: N801 - used as `with progress():`
         """Say that a notebook is done."""
         if not self.console.is_terminal:
             earned = graded.refused or f"{graded.earned:g} points"
-            self.console.print(f"{done}/{total} {decoded(graded.handed.label)}: {earned}", soft_wrap=True)
+            self.console.print(f"{done}/{total} {shown(graded.handed.label)}: {shown(earned)}", soft_wrap=True)
             return
         if self.bar is None:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -117,9 +117,9 @@ class Report(msgspec.Struct, frozen=True):
                 row = owners.get(each.handed.label)
                 who = each.handed.who[0] if row is None else row.id
                 name = each.exercise if row is not None else f"{each.exercise}-{each.result.digest[:8]}"
-                shown = each.handed.who[0] if row is None else row.name or row.id
+                named = each.handed.who[0] if row is None else row.name or row.id
                 file = Path(each.handed.member or each.handed.file).name
-                text = page(each.result, by_name[each.exercise], who=decoded(shown), file=decoded(file))
+                text = page(each.result, by_name[each.exercise], who=decoded(named), file=decoded(file))
                 _write(out / FEEDBACK / file_name(decoded(who)) / f"{name}.html", text)
             if review is not None:
                 _write(Path(review), review_csv(self.graded, self.exercises))
@@ -160,7 +160,7 @@ class Report(msgspec.Struct, frozen=True):
                 _print_feedback(each)
         self._print_table()
         for problem in self.problems:
-            sys.stdout.write(f"{decoded(problem)}\n")
+            sys.stdout.write(f"{shown(problem)}\n")
         sys.stdout.write(f"{self.stamp}\nGrades and feedback: {decoded(str(out))}/\n")
 
     def _print_table(self) -> None:
@@ -169,12 +169,12 @@ class Report(msgspec.Struct, frozen=True):
         from agentlab.grading.gradebook import table
 
         header, lines = table(self.rows)
-        shown = Table(box=None, pad_edge=False)
+        made = Table(box=None, pad_edge=False)
         for name in header:
-            shown.add_column(name, justify="left" if name in ("id", "name", "notes") else "right", overflow="fold")
+            made.add_column(name, justify="left" if name in ("id", "name", "notes") else "right", overflow="fold")
         for line in lines:
-            shown.add_row(*(decoded(f"{cell:g}" if isinstance(cell, float) else str(cell)) for cell in line))
-        plain_console().print(shown)
+            made.add_row(*(shown(f"{cell:g}" if isinstance(cell, float) else str(cell)) for cell in line))
+        plain_console().print(made)
 
 
 def _submission(graded: Graded) -> dict[str, Any]:
@@ -188,23 +188,32 @@ def _submission(graded: Graded) -> dict[str, Any]:
     return said | {"earned": result.earned, "points": result.points} | whole
 
 
+def shown(text: str) -> str:
+    r"""A text of a student's as a terminal may have it: what would move the cursor or change colours is replaced.
+
+    >>> shown("a\x1b[2Jb\nc")
+    'a\ufffd[2Jb\nc'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in decoded(text))
+
+
 def _print_feedback(graded: Graded) -> None:
     """Print all that a student should read of a notebook."""
     from rich.text import Text
 
     console = plain_console()
-    console.print(Text(decoded(graded.handed.label), "bold"))
+    console.print(Text(shown(graded.handed.label), "bold"))
     if graded.result is None:
-        console.print(f"  {graded.refused}")
+        console.print(f"  {shown(graded.refused)}")
         return
     for problem in graded.result.problems:
-        console.print(f"  ! {problem}")
+        console.print(f"  ! {shown(problem)}")
     for mark in graded.result.marks:
         sign, colour = ("✓", "green") if mark.earned else ("✗", "yellow")
         hidden = " (hidden check)" if mark.hidden else ""
         points = f"{mark.earned:g}/{mark.points:g}"
         console.print(Text.assemble("  ", (sign, colour), f" {points:>5}  {mark.name}{hidden}"))
-        for line in mark.feedback.splitlines():
+        for line in shown(mark.feedback).split("\n") if mark.feedback else ():
             console.print(f"           {line}")
     for text in graded.result.texts:
         earned = "?" if text.earned is None else f"{text.earned:g}"

@@ -51,6 +51,15 @@ def raised(ename: str, evalue: str) -> str:
     return said if said.endswith((".", "?", "!")) else said + "."
 
 
+def with_hint(text: str, hint: str) -> str:
+    r"""A text and, on a line of its own, where to look.
+
+    >>> with_hint("Expected 4.", "Twice a number?")
+    'Expected 4.\nHint: Twice a number?'
+    """
+    return "\n".join(filter(None, [text, f"Hint: {hint}" if hint else ""]))
+
+
 def _short(text: str) -> str:
     """The beginning of a text."""
     text = text.strip()

@@ -14,7 +14,7 @@ import msgspec
 
 from agentlab.grading.engine import EngineError
 from agentlab.grading.exercise import PUBLIC_SECRET
-from agentlab.grading.feedback import feedback_of
+from agentlab.grading.feedback import feedback_of, with_hint
 from agentlab.grading.job import Begun, Job, Over, Ran
 from agentlab.grading.plan import plan
 from agentlab.grading.submission import OwnCell, changed, paragraph_of
@@ -141,7 +141,7 @@ class _Grading:
     def fail(self, ident: str, why: str) -> None:
         """Give no points for a check."""
         check = self.exercise.check(ident)
-        feedback = check.hint if check.hidden else why + (f" Hint: {check.hint}" if check.hint else "")
+        feedback = with_hint("" if check.hidden else why, check.hint)
         reason = redact(why) if check.hidden else ""
         self.marks[ident] = Mark(
             check.id, check.task, check.name, check.hidden, check.points, 0.0, redact(feedback), reason

@@ -100,7 +100,7 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
         self.kc.context.setsockopt(zmq.RCVHWM, MESSAGES)
         self.kc.start_channels(stdin=False, hb=False, control=False)
         provisioner: Any = self.km.provisioner
-        self.watch = Watch(provisioner.pid, self.private, limits)
+        self.watch = Watch(provisioner.pid, self.private if sandbox == "bwrap" else None, limits)
         self.waiting: deque[dict[str, Any]] = deque()
         self.reply: dict[str, Any] = {}
         self.printed = 0
@@ -201,7 +201,7 @@ class BoxedKernel(RunningKernel):  # type: ignore[misc]
         """
         content = message["content"]
         if message["msg_type"] == "stream":
-            self.printed += len(content.get("text", ""))
+            self.printed += len(str(content.get("text", "")))
         elif message["msg_type"] in ("display_data", "execute_result", "update_display_data", "error"):
             self.printed += len(str(content))
         if self.printed > self.limits.output_bytes and self.ends_at is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentlab.errors import InputError
 from agentlab.grading import kernel
 from agentlab.grading.exercise import read
-from agentlab.grading.feedback import feedback_of
+from agentlab.grading.feedback import feedback_of, with_hint
 from agentlab.grading.job import Ran
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def problem_of(check: Check, namespace: dict[str, Any]) -> str:
         if check.kind == "assert" or values == wanted:
             return ""
         ran = Ran(0, ok=False, status="ok", values=values)
-    return feedback_of(check, ran, check.expected, believed=True) + (f" Hint: {check.hint}" if check.hint else "")
+    return with_hint(feedback_of(check, ran, check.expected, believed=True), check.hint)
 
 
 def _text(error: BaseException) -> str:

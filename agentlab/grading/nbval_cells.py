@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".submission"
 """Of the empty file that stands for a job: no other plugin collects it. Neither notebook nor answers lie on disk."""
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
+"""What nbval raises where a kernel's message is not as it should be: a notebook can send any."""
 LONGEST = 4_000
 """Characters kept of what a cell raised, and of a value that was compared."""
 
@@ -113,7 +115,7 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
         problem: Exception | None = None
         try:
             super().runtest()
-        except (NbCellError, KernelEnded, OutputTooLong, Empty, RuntimeError) as error:
+        except (NbCellError, KernelEnded, OutputTooLong, Empty, RuntimeError, *MALFORMED) as error:
             problem = error
         self._tell(run, problem, time.monotonic() - began)
         if any(isinstance(each, dict) and each.get("source") == "ask_exit" for each in _payload(run)):
@@ -142,7 +144,7 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
         if self.step.kind != "check":
             return []
         first = f"{VALUE} {run.job.nonce} "
-        printed = "".join(out.text for out in self.test_outputs or () if out.get("name") == "stdout")
+        printed = "".join(str(out.get("text", "")) for out in self.test_outputs or () if out.get("name") == "stdout")
         longest = LONGEST if run.job.compare else None
         return [line.removeprefix(first)[:longest] for line in printed.split("\n") if line.startswith(first)]
 

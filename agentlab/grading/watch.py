@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SHARED_FILES = 16
 """More files than a connection and its sockets: a kernel writes into the folder that it shares with us."""
+LARGE = 2**16
+"""Bytes of a file that is none of them."""
 PROC = Path("/proc")
 
 
@@ -21,11 +23,11 @@ class Watch:
 
     Args:
         pid: Its process, or the one that boxes it.
-        private: The folder that it shares with us.
+        private: The folder that it shares with us; None where it has no other to work in.
         limits: What it may take.
     """
 
-    def __init__(self, pid: int, private: Path, limits: Limits) -> None:
+    def __init__(self, pid: int, private: Path | None, limits: Limits) -> None:
         self.pid = pid
         self.private = private
         self.limits = limits
@@ -38,11 +40,18 @@ class Watch:
             return f"it started more than {self.limits.processes} processes"
         if sum(map(_resident, family)) > self.limits.memory:
             return f"its processes took more than {self.limits.memory // 2**20:,} MB of memory"
+        return "it wrote into the folder of its own connection" if self._crowded() else None
+
+    def _crowded(self) -> bool:
+        """Whether more lies in the shared folder than a connection needs: that is the one place on disk."""
+        if self.private is None:
+            return False
         try:
-            crowded = len(os.listdir(self.private)) > SHARED_FILES  # noqa: PTH208 - names alone
+            with os.scandir(self.private) as entries:
+                listed = list(entries)
+            return len(listed) > SHARED_FILES or any(map(_is_large, listed))
         except OSError:
-            crowded = False
-        return "it wrote into the folder of its own connection" if crowded else None
+            return False
 
     def family(self) -> list[Path]:
         """The folders in `/proc` of the kernel and of all that it started.
@@ -73,6 +82,10 @@ def _proc_of_box(pid: int) -> Path | None:
     except (OSError, psutil.Error):
         pass
     return None
+
+
+def _is_large(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) or entry.stat(follow_symlinks=False).st_size > LARGE
 
 
 def _resident(process: Path) -> int:
