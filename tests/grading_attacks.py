@@ -195,7 +195,7 @@ ATTACKS = {
     ),
     "run_cell patched": Attack(before(SHELL + "ip.run_cell = ip.run_cell_async = lambda *a, **k: None"), NOTHING),
     "equal to everything": Attack(replaced(EQUAL), (1, 0, 1, 1)),
-    "errors reported as passed": Attack(before(HANDLER), NOTHING, ""),
+    "errors reported as passed": Attack(before(HANDLER), NOTHING, "changed how the notebook reports errors"),
     "show patched": Attack(
         before("import agentlab.grading.kernel as k\nk.show = lambda value: print(value)", WRONG), (1, 0, 0, 1)
     ),

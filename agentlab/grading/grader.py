@@ -32,6 +32,7 @@ GRADER = "1"
 """Raised whenever the same notebook may get another grade: results of another grader are not taken up again."""
 MAX_RUNS = 30
 """So often a notebook begins in a fresh kernel."""
+TAMPERED = "a cell changed how the notebook reports errors: no check that ran after it is believed"
 LOST = 2
 """So often what is no fault of the notebook's may end its run."""
 
@@ -153,6 +154,8 @@ class _Grading:
         self.seconds += ran.seconds
         if step.kind == "control":
             self.believed = ran.ok
+            if not ran.ok and ran.status:
+                self.problems.setdefault("control", TAMPERED)
         elif step.kind == "check" and ran.ok and self.believed:
             check = self.exercise.check(step.ident)
             self.marks[check.id] = Mark(check.id, check.task, check.name, check.hidden, check.points, check.points)
