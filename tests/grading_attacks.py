@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.grading_class import ALL, COUNT, DOUBLE, cell, notebook, solved, student_cells
+from agentlab.grading.exercise import Cell, Check, Exercise, Task
+from tests.grading_class import COUNT, DOUBLE, cell, notebook, solved, student_cells
 
 WRONG = "def double(x):\n    return x + 2"
 """Right for two alone: earns the visible check of doubling, not the hidden one."""
@@ -245,7 +246,7 @@ import os
 leaks = []
 for place, folders, files in os.walk('/'):
     folders[:] = [name for name in folders if name not in ('proc', 'usr', 'lib', 'lib64', 'dev', 'site-packages')]
-    leaks += [name for name in files if '07_double' in name]""",
+    leaks += [os.path.join(place, name) for name in files if name in ('07_double.json', '01_limits.json')]""",
     "course folders": """
 import agentlab, pathlib
 root = pathlib.Path(agentlab.__file__).resolve().parents[1]
@@ -287,12 +288,20 @@ for address in (('127.0.0.1', {port}), ('1.1.1.1', 53)):
 own = socket.create_server(('127.0.0.1', 0))
 socket.create_connection(own.getsockname(), timeout=1).close()""",
 }
-"""Code that sets `leaks` to what it could reach; `{port}` is one that somebody outside listens on."""
+"""Code that sets `leaks` to what it could reach, which is to be nothing; somebody outside listens on `{port}`."""
 
 
-def leaking(code):
-    """A notebook that earns the check of words where there is no leak, and full points for the rest."""
-    return solved(count=code + "\nleaked = len(leaks)\ndef count(text):\n    return len(text.split()) + leaked")
-
-
-__all__ = ["ALL", "ATTACKS", "LEAKS", "leaking"]
+def leaking(port):
+    """An exercise whose checks each show what they could reach: all of them in one kernel."""
+    task = Task("reach", "What can be reached")
+    checks = [
+        Check(
+            *(name, "reach", name, "output", 1),
+            code.replace("{port}", str(port)) + "\nshow([str(each) for each in leaks])",
+            "step 1",
+            expected="[]\n",
+        )
+        for name, code in LEAKS.items()
+    ]
+    cells = [Cell("setup", "setup", "import os"), *(Cell(name, "check") for name in LEAKS)]
+    return Exercise("08_leaks", 8, "Leaks", 1, [], cells, [task], checks)

@@ -14,8 +14,8 @@ from agentlab.grading.engine import Engine
 from agentlab.grading.grader import grade
 from agentlab.grading.submission import parse
 from tests.boxes import needs_box
-from tests.grading_attacks import ALL, ATTACKS, LEAKS, leaking
-from tests.grading_class import EXERCISE, solved
+from tests.grading_attacks import ATTACKS, LEAKS, leaking
+from tests.grading_class import ALL, EXERCISE, notebook, solved, write_exercise
 
 LIMITS = Limits(cell_seconds=2.0, notebook_seconds=40.0, memory=2**30)
 
@@ -30,14 +30,15 @@ def port():
 
 
 @pytest.fixture(scope="module")
-def verdicts(port):
-    """All attacks and leaks, graded four at a time, as a class would be."""
+def verdicts(port, tmp_path_factory):
+    """All attacks, and what can be reached, graded four at a time, as a class would be."""
     contents = {name: attack.content for name, attack in ATTACKS.items()}
-    contents |= {f"leak: {name}": leaking(code.replace("{port}", str(port))) for name, code in LEAKS.items()}
+    answers = write_exercise(tmp_path_factory.mktemp("answers"))
     contents["honest, at the end"] = solved()
-    with Engine(sandbox="bwrap", limits=LIMITS, ahead=2) as engine, ThreadPoolExecutor(4) as pool:
+    with Engine(sandbox="bwrap", limits=LIMITS, masked=[answers], ahead=2) as engine, ThreadPoolExecutor(4) as pool:
+        leaks = pool.submit(grade, leaking(port), parse(notebook([])), engine, another=True)
         graded = pool.map(lambda content: grade(EXERCISE, parse(content), engine, another=True), contents.values())
-        yield dict(zip(contents, graded, strict=True))
+        yield dict(zip(contents, graded, strict=True)) | {"leaks": leaks.result()}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -48,10 +49,9 @@ def test_attack_earns_what_its_honest_part_is_worth(verdicts, name):
     assert ATTACKS[name].said in "\n".join(result.problems), result.problems
 
 
-@pytest.mark.parametrize("name", LEAKS)
-def test_box_shows_nothing_and_gives_nothing(verdicts, name):
-    result = verdicts[f"leak: {name}"]
-    assert result.earned == ALL, result
+def test_box_shows_nothing_and_gives_nothing(verdicts):
+    assert {mark.id: mark.feedback for mark in verdicts["leaks"].marks if not mark.earned} == {}
+    assert len(verdicts["leaks"].marks) == len(LEAKS)
 
 
 def test_honest_notebook_after_all_attacks_is_paid(verdicts):
