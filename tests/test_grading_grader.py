@@ -66,6 +66,24 @@ def test_hidden_check_tells_its_reason_to_the_instructor_alone(engine):
     assert result.marks[0].reason == ""
 
 
+def test_hidden_check_that_a_notebook_reads_and_raises_is_not_shown(engine):
+    spy = """
+import inspect, linecache
+read = []
+def double(x):
+    frame = inspect.currentframe().f_back
+    read.extend(linecache.getlines(frame.f_code.co_filename))
+    return 2 * x
+"""
+    told = "def count(text):\n    raise ValueError(''.join(read))"
+    content = solved(double=spy, count=told)
+    result = grade(EXERCISE, parse(content), engine, another=True)
+    assert [mark.earned for mark in result.marks] == [1, 2, 0, 0]
+    assert result.marks[2].feedback == "What was raised repeats a hidden check, and is not shown."
+    assert "seed" in result.marks[2].reason
+    assert "seed" not in "".join([*result.problems, *(mark.feedback for mark in result.marks)])
+
+
 def test_values_of_any_text_and_length_are_compared(engine):
     text = "\u2028 \x85 \x1c \r\n" + "long " * 2_000
     checks = list(EXERCISE.checks)

@@ -11,8 +11,8 @@ import pytest
 from agentlab.errors import InputError
 from agentlab.grading.collect import Handed
 from agentlab.grading.gradebook import Graded, rows, table
-from agentlab.grading.grader import Mark, Result, Text
 from agentlab.grading.pages import page, stamp
+from agentlab.grading.result import Mark, Result, Text
 from agentlab.grading.review import Given, merge, read_review, review_csv, text_id
 from agentlab.grading.roster import person_of, read_roster
 from agentlab.grading.spreadsheet import write_csv

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 Paths are notebooks, folders (a folder per student, nbgrader's submitted/), or the zips that Moodle and Canvas make of
-all submissions. DIR gets grades.csv (a row per person), grades.json, and feedback/ with a page per notebook; a run that
-was interrupted goes on where it was.
+all submissions. A cell may take 10 s, a notebook 90 s. DIR gets grades.csv (a row per person), grades.json, and
+feedback/ with a page per notebook; a run that was interrupted goes on where it was.
 
 examples:
   agentlab grade 01_limits.ipynb                                     one notebook, with all feedback

@@ -84,8 +84,8 @@ class Report(msgspec.Struct, frozen=True):
     ) -> Report:
         """Put together what is known: grades, roster, and what a person gave."""
         from agentlab.grading.gradebook import rows
-        from agentlab.grading.grader import fingerprint
         from agentlab.grading.pages import stamp
+        from agentlab.grading.result import fingerprint
         from agentlab.grading.review import merge
 
         merged, unused = merge(graded, given)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab import __version__
 from agentlab.analysis.executor import mapped
 from agentlab.errors import InputError
 from agentlab.grading.box import Limits, Sandbox
 from agentlab.grading.engine import Engine, EngineError
 from agentlab.grading.exercise import PUBLIC_SECRET, Exercise
 from agentlab.grading.gradebook import Graded
-from agentlab.grading.grader import GRADER, Result, fingerprint, grade, solution_values
+from agentlab.grading.grader import GRADER, grade, solution_values
+from agentlab.grading.result import Result, fingerprint
 from agentlab.grading.submission import Notebook, exercise_of, parse
 from agentlab.providers.keys import redact
 
@@ -190,8 +192,8 @@ def _expected(exercises: Sequence[Exercise], setup: Setup) -> dict[str, dict[str
 
 def _key(exercise: Exercise, notebook: Notebook, setup: Setup) -> str:
     """Names a result: whatever may change it is in it."""
-    limits = msgspec.json.encode(setup.limits)
-    parts: list[Any] = [GRADER, setup.sandbox, fingerprint(setup.secret), limits, msgspec.json.encode(exercise)]
+    how = [GRADER, __version__, setup.sandbox, fingerprint(setup.secret)]
+    parts: list[Any] = [*how, msgspec.json.encode(setup.limits), msgspec.json.encode(exercise)]
     digest = hashlib.sha256()
     for part in [*parts, notebook.digest]:
         digest.update((part if isinstance(part, bytes) else str(part).encode()) + b"\0")

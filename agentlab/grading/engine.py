@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,7 +163,11 @@ class Engine:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        for _ in range(20):  # a kernel that is just ending may write its last file
+            shutil.rmtree(self._folder, ignore_errors=True)
+            if not Path(self._folder).exists():
+                break
+            time.sleep(0.05)
 
 
 def _with_our_package() -> dict[str, Any]:

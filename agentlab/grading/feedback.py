@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentlab.grading.exercise import code_of, seed_of
+
 if TYPE_CHECKING:
-    from agentlab.grading.exercise import Check
+    from agentlab.grading.exercise import Check, Exercise
     from agentlab.grading.job import Ran
 
+TELLING = 15
+"""Characters from which on a line of a hidden check tells something."""
 LONGEST = 600
 """Characters of a message or value that are shown."""
 
@@ -49,6 +53,25 @@ def raised(ename: str, evalue: str) -> str:
     else:
         said = f"Raised {ename or 'an error'}" + (f": {text}" if text else "")
     return said if said.endswith((".", "?", "!")) else said + "."
+
+
+def repeats_hidden(text: str, exercise: Exercise, secret: bytes) -> bool:
+    """Whether a text that a student will read holds a line of a hidden check, or the seed that draws its inputs.
+
+    A notebook can read a check while it runs, and raise what it read in a visible one.
+
+    >>> from agentlab.grading.exercise import Cell, Check, Exercise
+    >>> hidden = Check("c", "t", "adds", "output", 1, "show(double(seed % 1000))", "step 1", hidden=True)
+    >>> repeats_hidden("ValueError: show(double(seed % 1000))", Exercise("01", 1, "A", 5, [], [], [], [hidden]), b"")
+    True
+    """
+    for check in exercise.checks:
+        lines = (line.strip() for line in code_of(exercise, check, secret).splitlines()) if check.hidden else ()
+        if any(len(line) >= TELLING and line in text for line in lines):
+            return True
+        if check.seeded and str(seed_of(exercise.name, check.id, secret)) in text:
+            return True
+    return False
 
 
 def with_hint(text: str, hint: str) -> str:

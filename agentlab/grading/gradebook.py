@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.grading.collect import Handed
-from agentlab.grading.grader import Result
+from agentlab.grading.result import Result
 from agentlab.grading.roster import person_of
 
 if TYPE_CHECKING:

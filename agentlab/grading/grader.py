@@ -5,8 +5,6 @@ A cell that ends the kernel costs what it would have earned: the rest runs again
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from typing import TYPE_CHECKING
 
@@ -14,9 +12,10 @@ import msgspec
 
 from agentlab.grading.engine import EngineError
 from agentlab.grading.exercise import PUBLIC_SECRET
-from agentlab.grading.feedback import feedback_of, with_hint
+from agentlab.grading.feedback import feedback_of, repeats_hidden, with_hint
 from agentlab.grading.job import Begun, Job, Over, Ran
 from agentlab.grading.plan import plan
+from agentlab.grading.result import Mark, Result, Text, fingerprint
 from agentlab.grading.submission import OwnCell, changed, paragraph_of
 from agentlab.providers.keys import redact
 
@@ -32,98 +31,10 @@ GRADER = "1"
 """Raised whenever the same notebook may get another grade: results of another grader are not taken up again."""
 MAX_RUNS = 30
 """So often a notebook begins in a fresh kernel."""
+WITHHELD = "What was raised repeats a hidden check, and is not shown."
 TAMPERED = "a cell changed how the notebook reports errors: no check that ran after it is believed"
 LOST = 2
 """So often what is no fault of the notebook's may end its run."""
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """What a check earned.
-
-    Attributes:
-        id: Of the check.
-        task: Of its task.
-        name: What it checks.
-        hidden: It is not in the student's notebook.
-        points: What it is worth.
-        earned: What it earned: all or nothing.
-        feedback: Where it earned nothing, what was expected, what came, where to look. For a hidden check, the hint.
-        reason: The same of a hidden check, for the instructor alone: it may tell what the check is.
-    """
-
-    id: str
-    task: str
-    name: str
-    hidden: bool
-    points: float
-    earned: float
-    feedback: str = ""
-    reason: str = ""
-
-
-class Text(msgspec.Struct, frozen=True):
-    """A paragraph that waits for a person, or was marked by one.
-
-    Attributes:
-        id: Of the paragraph.
-        name: What it is.
-        points: The most that it can earn.
-        text: What the student wrote.
-        earned: What a person gave; None before that.
-        comment: What the person said of it.
-    """
-
-    id: str
-    name: str
-    points: float
-    text: str
-    earned: float | None = None
-    comment: str = ""
-
-
-class Result(msgspec.Struct, frozen=True):
-    """The grade of a notebook.
-
-    Attributes:
-        exercise: Name of its exercise.
-        digest: Of the notebook.
-        sandbox: `bwrap`; or `limits`, where nothing was boxed.
-        seed: `public`, or the fingerprint of the secret that drew the hidden inputs.
-        marks: A mark for each check.
-        texts: Paragraphs for a person.
-        problems: What else the student and the instructor should know.
-        seconds: Wall time of its cells; the one field that differs between two runs.
-    """
-
-    exercise: str
-    digest: str
-    sandbox: str
-    seed: str
-    marks: list[Mark]
-    texts: list[Text]
-    problems: list[str]
-    seconds: float = 0.0
-
-    @property
-    def earned(self) -> float:
-        """All points, those of a person included where there are some."""
-        return sum(mark.earned for mark in self.marks) + sum(text.earned or 0.0 for text in self.texts)
-
-    @property
-    def points(self) -> float:
-        """All points that could be had."""
-        return sum(mark.points for mark in self.marks) + sum(text.points for text in self.texts)
-
-
-def fingerprint(secret: bytes) -> str:
-    """Names a secret without telling it: `public` for the fixed seed.
-
-    >>> fingerprint(PUBLIC_SECRET), len(fingerprint(b"ours"))
-    ('public', 12)
-    """
-    if secret == PUBLIC_SECRET:
-        return "public"
-    return hmac.new(secret, b"agentlab fingerprint", hashlib.sha256).hexdigest()[:12]
 
 
 class _Grading:
@@ -242,8 +153,10 @@ def grade(
             break
     grading.give_up("the notebook ended its kernel too often")
     texts = [_text(exercise, notebook, paragraph) for paragraph in exercise.paragraphs]
-    problems = [*_keys(notebook), *changed(notebook, exercise), *grading.problems.values()]
-    marks = [grading.marks[check.id] for check in exercise.checks]
+    said = [*grading.problems.values()]
+    kept = [text for text in said if not repeats_hidden(text, exercise, secret)]
+    problems = [*_keys(notebook), *changed(notebook, exercise), *kept, *([WITHHELD] if len(kept) < len(said) else [])]
+    marks = [_told(grading.marks[check.id], exercise, secret) for check in exercise.checks]
     stamp = fingerprint(secret)
     return Result(exercise.name, notebook.digest, engine.sandbox, stamp, marks, texts, problems, grading.seconds)
 
@@ -273,6 +186,13 @@ def _run(
         else:
             return line, last
     return Over("ended", "the run broke off"), last
+
+
+def _told(mark: Mark, exercise: Exercise, secret: bytes) -> Mark:
+    """A mark whose feedback tells no hidden check."""
+    if mark.hidden or not repeats_hidden(mark.feedback, exercise, secret):
+        return mark
+    return msgspec.structs.replace(mark, feedback=WITHHELD, reason=mark.feedback)
 
 
 def _text(exercise: Exercise, notebook: Notebook, paragraph: Paragraph) -> Text:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentlab.grading.exercise import Exercise
-    from agentlab.grading.grader import Result
+    from agentlab.grading.result import Result
 
 
 def stamp(sandbox: str, seed: str) -> str:

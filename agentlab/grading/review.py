@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agentlab.grading.exercise import Exercise
     from agentlab.grading.gradebook import Graded
-    from agentlab.grading.grader import Result, Text
+    from agentlab.grading.result import Result, Text
 
 COLUMNS = ("exercise", "paragraph", "text_id", "file", "rubric", "text", "max", "points", "comment")
 """Only `points` and `comment` are filled in; `text_id` finds the text again, whoever wrote it."""
