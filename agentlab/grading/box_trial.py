@@ -44,7 +44,7 @@ def no_box() -> str | None:
         return "no kernel can be boxed, since bubblewrap (`bwrap`) is not installed"
     if shutil.which("prlimit") is None:
         return "no kernel can be bounded, since `prlimit` (util-linux) is not installed"
-    problem = _tried(0)
+    problem = None if can_drop_root() else _tried(0)
     return None if problem is None else f"no kernel can be boxed, since bubblewrap failed ({problem})"
 
 
@@ -55,8 +55,12 @@ def can_drop_root() -> bool:
 
 
 def user_of_kernel(number: int) -> int:
-    """The user that a kernel runs as, by any number that no other kernel has now; 0 for ourselves."""
-    return FIRST_USER + number % USERS if can_drop_root() else 0
+    """The user that a kernel runs as where we are root, by any number that no other kernel has now.
+
+    >>> user_of_kernel(10_007)
+    50007
+    """
+    return FIRST_USER + number % USERS
 
 
 def _tried(user: int) -> str | None:

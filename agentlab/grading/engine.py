@@ -17,6 +17,7 @@ import msgspec
 
 from agentlab.errors import AgentlabError
 from agentlab.grading.box import import_path, list_fonts
+from agentlab.grading.box_trial import can_drop_root
 from agentlab.grading.job import Line, Over
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Engine:
                 "limits": msgspec.to_builtins(self.limits),
                 "masked": self.masked,
                 "ahead": self.ahead,
+                "drop_root": self.sandbox == "bwrap" and can_drop_root(),
             }
             command = [sys.executable, "-c", WORKER, msgspec.json.encode(setting).decode()]
             self._process = subprocess.Popen(  # noqa: S603
