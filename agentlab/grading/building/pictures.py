@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentlab.analysis import curve, read_messages
+from agentlab.loop import agent_step
 from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, finish, new_axes
+from agentlab.policy import Limit, Policy
+from agentlab.providers.scripted import ScriptedModel
 from agentlab.truncate import cut
 
 if TYPE_CHECKING:
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from agentlab.messages import ToolSpec
+    from agentlab.tools import Tool
     from agentlab.truncate.units import Unit
 
 COLOURS = (GREY, BLUE, ORANGE, GREEN, RED)
@@ -102,3 +106,52 @@ def survivors(
     shown = {name: cut(text, limit, name, unit=unit).text for name in strategies}
     rows = {what: ["kept" if piece in each else "lost" for each in shown.values()] for what, piece in wanted.items()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(shown))
+
+
+def run_session(
+    questions: Sequence[str], steps: Sequence[Any], tools: Iterable[Tool], limit: Limit, *, system: str = ""
+) -> list[Any]:
+    """Run a session in the package's own loop, in which every result is cut to one limit.
+
+    Args:
+        questions: What the user says, turn by turn.
+        steps: What the model does, as `ScriptedModel` takes it.
+        tools: What it may call.
+        limit: Of every result.
+        system: The system prompt.
+
+    Returns:
+        The messages.
+
+    >>> [each["role"] for each in run_session(["Hi"], ["Hello."], [], Limit(4000))]
+    ['user', 'assistant']
+    """
+    policy = Policy("one limit", default=limit)
+    messages: list[Any] = []
+    model = ScriptedModel(steps, unique_ids=True)
+    box = list(tools)
+    for question in questions:
+        agent_step(question, messages, model, system, policy=policy, tools=box)
+    return messages
+
+
+def lines_kept(
+    texts: Mapping[str, str], max_tokens: Mapping[str, int], strategies: Sequence[str] = ("middle_snip", "tail_cut")
+) -> pd.DataFrame:
+    r"""Lines of texts that are shown whole at the same cost in tokens: a row per text, a column per strategy.
+
+    >>> lines_kept({"log": "\n".join(f"line {n}" for n in range(500))}, {"log": 100}).to_dict("list")
+    {'lines': [500], 'tokens': [100], 'middle_snip': [18], 'tail_cut': [18]}
+    """
+    import pandas as pd
+
+    rows = {}
+    for name, text in texts.items():
+        lines = text.splitlines()
+        row: dict[str, Any] = {"lines": len(lines), "tokens": max_tokens[name]}
+        for strategy in strategies:
+            made = cut(text, max_tokens[name], strategy, unit="tokens")
+            head, tail = text[: made.kept_head], text[len(text) - made.kept_tail :]
+            row[strategy] = len(lines) if not made.was_cut else head.count("\n") + max(0, len(tail.splitlines()) - 1)
+        rows[name] = row
+    return pd.DataFrame.from_dict(rows, orient="index")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from agentlab.providers.scripted import ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentlab.messages import ToolCall
 
@@ -80,3 +80,22 @@ def only(tools: list[Any], *instead: Any) -> Iterator[None]:
         yield
     finally:
         tools[:] = kept
+
+
+class ActsAs(ScriptedModel):
+    """A scripted model that goes by another provider's name, and counts tokens as that one does.
+
+    Args:
+        other: A provider with a `name`, and with `count_tokens` where it has an endpoint for that.
+        script: As `ScriptedModel` takes it.
+
+    >>> from types import SimpleNamespace
+    >>> ActsAs(SimpleNamespace(name="openai"), ["Done."]).name
+    'openai'
+    """
+
+    def __init__(self, other: Any, script: Sequence[Any]) -> None:
+        super().__init__(script, unique_ids=True, keep_requests=True)
+        self.name = other.name
+        if hasattr(other, "count_tokens"):
+            self.count_tokens = other.count_tokens
