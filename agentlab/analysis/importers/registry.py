@@ -22,8 +22,11 @@ from agentlab.analysis.importers import (
     chat,
     claude_code,
     codex,
+    inspect_log,
     mini_swe_agent,
+    nanobot,
     openhands,
+    otel,
     own,
     pi,
     swe_agent,
@@ -58,12 +61,13 @@ class Importer(Protocol):
 IMPORTERS: dict[str, Importer] = {
     module.NAME: module
     for module in (
-        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi),
+        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi, inspect_log),
+        *(nanobot, otel),
         *(anthropic_messages, chat),  # last: others' messages look like these
     )
 }
 
-LOGS = (".json", ".jsonl", ".traj")
+LOGS = (".json", ".jsonl", ".traj", ".eval")
 
 CORES = 4
 """From so many on, processes read a folder: sessions come back whole, which takes about as long as to read them."""
