@@ -166,7 +166,7 @@ def _load_folder(
             problems.append(unread(path, error))
     if not sessions:
         what = f"none of its logs could be read ({problems[0]})" if logs else "there is no log in it"
-        raise InputError(f"{what}: name a session folder, or a file of {_formats()}", path=folder)
+        raise InputError(f"{what}: name a session folder, or {_formats()}", path=folder)
     return sessions, problems
 
 
@@ -217,4 +217,5 @@ def _unknown(peek: Peek, format: str | None) -> str:  # noqa: A002 - as in `load
 
 
 def _formats() -> str:
-    return "; or ".join(importer.EXPECTS for importer in IMPORTERS.values())
+    """What can be read, in a line; `--format NAME` then says what a format looks like."""
+    return f"a log of {', '.join(IMPORTERS)}"
