@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentlab.plots.comparison import SERIES
-from agentlab.plots.figures import GREY, finish, new_axes, say, text_colour
+from agentlab.plots.figures import GREY, finish, literal, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def plot_frontier(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         mark = MARKS[number % len(MARKS)]
         ax.plot([row[low], row[high]], [row["kept"]] * 2, color=colour, lw=1.5, solid_capstyle="butt", zorder=2)
         ax.plot(row[high], row["kept"], color=colour, marker="|", ms=7, zorder=2)
-        ax.plot(row[low], row["kept"], color=colour, marker=mark, ms=7, ls="", zorder=3, label=row["policy"])
+        ax.plot(row[low], row["kept"], color=colour, marker=mark, ms=7, ls="", zorder=3, label=literal(row["policy"]))
     ax.axvline(1, color=text_colour(), lw=0.8, ls=":", zorder=1)
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
