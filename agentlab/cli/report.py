@@ -89,6 +89,8 @@ def _all(arguments: argparse.Namespace, wanted: Wanted) -> tuple[list[Found], li
 
     with executor_of(arguments) as executor, progress_bar("reading") as progress:
         found, problems = find(arguments.paths, wanted, executor=executor, progress=progress)
+    if not found and len(problems) == 1 and arguments.since is None and arguments.project is None:
+        raise InputError(problems[0].reason, path=problems[0].path)
     tell_problems(problems, every=arguments.problems)
     return found, problems
 

@@ -16,6 +16,7 @@ from agentlab.analysis.session import counted
 from agentlab.analysis.sizes import LENGTHS
 from agentlab.printable import printable
 from agentlab.report.findings import Wanted
+from agentlab.report.sentences import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,8 @@ def page(
         tools=list(all_of_it.tools.items())[:MOST_TOOLS],
         settings=_settings(savings),
         has_dollars=not isnan(all_of_it.dollars),
+        names=NAMES,
+        billed=sum(each.billed for each in replay.sessions if not each.unpriced),
         row_dollars=bool(replay.by_policy()["dollars_cover"].iloc[0] > 0),
         savings=savings[savings["saved"] > 0].groupby("policy", sort=False).head(5).to_dict("records"),
         fits=replay.fits().to_dict("records")[:MOST_SESSIONS],
@@ -135,7 +138,9 @@ def _number(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    return "–" if value is None or isnan(value) else f"{value:.0%}"
+    if value is None or isnan(value):
+        return "–"
+    return "< 1%" if 0 < value < 0.005 else f"{value:.0%}"
 
 
 def _money(value: float) -> str:

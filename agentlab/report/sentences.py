@@ -44,10 +44,11 @@ def went(whole: Together) -> str:
     if not whole.tokens:
         return "No model call was sent anything."
     kind, (once, resent) = max(whole.kinds.items(), key=lambda each: sum(each[1]))
+    make = "makes" if kind == "loop" else "make"
     said = (
         f"{whole.tokens:,} prompt tokens{_guessed(whole.calls - whole.measured, whole.calls)} went to "
         f"{counted(whole.calls, 'model call')} in {counted(len(whole.found), 'session')}, and "
-        f"{_part(1 - whole.once / whole.tokens)} of them had been sent before: {NAMES[kind]} make up "
+        f"{_part(1 - whole.once / whole.tokens)} of them had been sent before: {NAMES[kind]} {make} up "
         f"{_part((once + resent) / whole.tokens)}"
     )
     tool = next(iter(whole.tools), None)
@@ -117,10 +118,12 @@ def _price(whole: Together) -> str:
     if isnan(whole.dollars):
         return ""
     priced = [each for each in whole.found if not isnan(each.bill.dollars)]
-    guessed = _guessed(sum(each.bill.estimated for each in priced), sum(each.bill.calls for each in priced))
+    guessed = _guessed(sum(each.bill.estimated_prompts for each in priced), sum(each.bill.calls for each in priced))
+    if not guessed and any(each.bill.estimated for each in priced):
+        guessed = " (partly estimated)"  # the outputs
     much = "less than a cent" if whole.dollars < 0.005 else f"{whole.dollars:,.2f} dollars"
     if len(priced) < len(whole.found):
-        return f" At list price that is {much} for the {len(priced):,} of them that have one{guessed}."
+        return f" At list price that is {much} for the {counted(len(priced), 'session')} with a price{guessed}."
     return f" At list price that is {much}{guessed}."
 
 
