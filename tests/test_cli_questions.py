@@ -63,6 +63,18 @@ def test_evidence_says_what_a_cut_would_have_hidden(log, capsys, tmp_path):
     assert whole["chance"] is None
 
 
+def test_one_session_has_no_interval_and_a_log_without_names_no_column_of_them(log, capsys, tmp_path):
+    out, _ = said(capsys, "evidence", log, "--limit", "1000")
+    assert "n 2 from one task or session, so there is no interval." in " ".join(out.split())
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps([user("Hi"), says("Hello.")]))
+    out, _ = said(capsys, "replay", str(bare))
+    assert "No call cites a name that could be hidden from it." in " ".join(out.split())
+    assert " kept" not in out
+    out, _ = said(capsys, "cost", str(bare), log)
+    assert "None of the 2 sessions has a price." in out
+
+
 def test_evidence_takes_whole_policies(log, capsys):
     whole = json.loads(said(capsys, "evidence", log, "--policy", "chapter", "--policy", "codex", "--json")[0])
     assert [row["policy"] for row in whole["policies"]] == ["chapter", "codex"]
