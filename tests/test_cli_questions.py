@@ -50,6 +50,7 @@ def test_evidence_says_what_a_cut_would_have_hidden(log, capsys, tmp_path):
     assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
     assert "tail_cut 1000" in out
     assert "The same by the tool whose result had the name last." in out
+    assert out.count("text shown") == 1  # it is of all tools
     whole = json.loads(said(capsys, "evidence", log, "--limit", "1000", "--limit", "9000", "--json")[0])
     assert {row["policy"]: row["kept"] for row in whole["policies"]} == {
         "tail_cut 1000": 0.5,

@@ -209,6 +209,8 @@ def test_a_session_in_which_nothing_can_be_saved(tmp_path):
         "None of the policies asked would have saved anything to speak of.",
     )
     assert "<svg" in html
+    assert "0 of 0" not in html
+    assert "none is cited" in html
 
 
 def own(folder: Path, day: str) -> None:

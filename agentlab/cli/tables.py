@@ -56,6 +56,7 @@ def evidence_table(rows: pd.DataFrame) -> tuple[str, Table]:
     )
     if by_tool:
         title = "The same by the tool whose result had the name last."
+        del more["shown_characters"]  # it is of all tools
     else:
         del columns["tool"]
     shown = rows.assign(interval=[_ends(row) for row in rows.to_dict("records")])
