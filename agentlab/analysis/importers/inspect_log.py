@@ -13,7 +13,7 @@ import re
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of
+from agentlab.analysis.importers.fields import list_of, object_of
 from agentlab.analysis.importers.inspect_sample import NAME, sessions_of
 from agentlab.analysis.importers.peek import decode, whole_items
 from agentlab.errors import InputError

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
+from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.images import Images
 from agentlab.analysis.importers.prompts import Sent, json_of, key_of
 from agentlab.messages import Usage
@@ -52,7 +52,7 @@ class Messages:
         if not isinstance(raw, dict) or raw.get("role") not in ROLES:
             self._once(f"skipped: expected a message with one of the roles {', '.join(ROLES)}")
             return None
-        name = text_of(raw, "id")
+        name = text_at(raw, "id")
         known = self._known.get(name)
         if known is not None and (known[0] is raw or known[0] == raw):
             return known[1]
@@ -91,8 +91,8 @@ class Messages:
             if calls:
                 message["tool_calls"] = calls
         elif role == "tool":
-            call_id = text_of(raw, "tool_call_id")
-            message |= {"tool_call_id": call_id, "name": text_of(raw, "function")}
+            call_id = text_at(raw, "tool_call_id")
+            message |= {"tool_call_id": call_id, "name": text_at(raw, "function")}
             error = object_of(raw.get("error"))
             if error:
                 message["is_error"] = True
@@ -133,13 +133,13 @@ class Messages:
 
     def _call(self, raw: Any) -> dict[str, Any] | None:
         raw = object_of(raw)
-        name, given = text_of(raw, "function"), self.value(raw.get("arguments"))
+        name, given = text_at(raw, "function"), self.value(raw.get("arguments"))
         if not name:
             self._once("tool_calls: a call without the name of a function is left out")
             return None
         arguments = given if isinstance(given, str) else "{}" if given is None else json_of(given)
         function = {"name": name, "arguments": valid_text(arguments)}
-        return {"id": text_of(raw, "id"), "type": "function", "function": function}
+        return {"id": text_at(raw, "id"), "type": "function", "function": function}
 
     def _once(self, reason: str) -> None:
         if reason not in self._told:

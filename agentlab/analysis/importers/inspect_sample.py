@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.analysis.importers.chat import time_of
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
+from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.inspect_messages import Messages, cost_of, usage_of
 from agentlab.analysis.importers.prompts import Prompts, Sent, Talks
 from agentlab.analysis.importers.shape import plausible, tools_of
@@ -44,7 +44,7 @@ class _Call(msgspec.Struct, frozen=True):
 def sessions_of(sample: dict[str, Any], path: Path, header: dict[str, Any], report: Report) -> list[Session]:
     """The sessions of a sample: its conversation, and those of sub-agents."""
     facts = object_of(header.get("eval"))
-    provider, _, model = text_of(facts, "model").rpartition("/")
+    provider, _, model = text_at(facts, "model").rpartition("/")
     reading = _Sample(sample, report, is_openai=not model.startswith("claude"))
     reading.read()
     made = reading.conversations()
@@ -153,8 +153,8 @@ class _Sample:
         facts = {
             "usage": usage,
             "cost": cost_of(output.get("usage")),
-            "stop_reason": text_of(choice, "stop_reason") or None,
-            "model": text_of(event, "model").rpartition("/")[2] or None,
+            "stop_reason": text_at(choice, "stop_reason") or None,
+            "model": text_at(event, "model").rpartition("/")[2] or None,
             "time": time_of(done),
         }
         return _Call(sent, ranges, reply, facts, event.get("tools"))
@@ -202,7 +202,7 @@ class _Sample:
         given = [raw for raw, each in zip(list_of(self._sample.get("messages")), read, strict=True) if each is not None]
         for raw, sent in zip(given[first:], _opened(messages[first:]), strict=False):
             if sent.message["role"] == "assistant" and object_of(raw).get("source") != "input":
-                prompts.timeline.reply(sent.message, sent.about, model=text_of(object_of(raw), "model") or None)
+                prompts.timeline.reply(sent.message, sent.about, model=text_at(object_of(raw), "model") or None)
             else:
                 prompts.add(sent)
         for used in object_of(self._sample.get("model_usage")).values():
@@ -213,8 +213,8 @@ class _Sample:
 
 def _labels(sample: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
     scores = {name: object_of(score).get("value") for name, score in object_of(sample.get("scores")).items()}
-    task, name, epoch = text_of(facts, "task"), sample.get("id"), sample.get("epoch", 1)
-    labels = {"task": task, "model": text_of(facts, "model"), "sample": name, "epoch": epoch, "scores": scores}
+    task, name, epoch = text_at(facts, "task"), sample.get("id"), sample.get("epoch", 1)
+    labels = {"task": task, "model": text_at(facts, "model"), "sample": name, "epoch": epoch, "scores": scores}
     return labels | {"task_id": f"{task}/{name}"}  # epochs of one sample are not independent
 
 
@@ -253,7 +253,7 @@ def _sizes(events: Sequence[dict[str, Any]]) -> dict[str, int]:
     for event in events:
         cut = event.get("truncated") if event.get("event") == "tool" else None
         if isinstance(cut, list) and cut and isinstance(cut[0], int):
-            sizes |= {name: cut[0] for key in ("message_id", "id") if (name := text_of(event, key))}
+            sizes |= {name: cut[0] for key in ("message_id", "id") if (name := text_at(event, key))}
     return sizes
 
 
@@ -264,12 +264,12 @@ def _scorers(events: Sequence[dict[str, Any]]) -> set[int]:
     within = set()
     for number, event in enumerate(events):
         kind = event.get("event")
-        if kind == "span_begin" and (event.get("type") == "scorer" or text_of(event, "parent_id") in spans):
-            spans.add(text_of(event, "id"))
+        if kind == "span_begin" and (event.get("type") == "scorer" or text_at(event, "parent_id") in spans):
+            spans.add(text_at(event, "id"))
         elif kind == "step" and event.get("action") == "begin":
             steps.append(event.get("type") == "scorer")
         elif kind == "step" and steps:
             steps.pop()
-        elif any(steps) or text_of(event, "span_id") in spans:
+        elif any(steps) or text_at(event, "span_id") in spans:
             within.add(number)
     return within
