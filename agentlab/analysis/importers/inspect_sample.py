@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.chat import time_of
+from agentlab.analysis.importers.chat_messages import time_of
 from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.inspect_messages import Messages, cost_of, usage_of
 from agentlab.analysis.importers.prompts import Prompts, Sent, Talks

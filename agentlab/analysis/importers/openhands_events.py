@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.chat import time_of
+from agentlab.analysis.importers.chat_messages import time_of
 from agentlab.analysis.importers.fields import list_of, object_of, text_of
 from agentlab.analysis.importers.shape import message_of
 from agentlab.analysis.session import Call, Record, Replaced

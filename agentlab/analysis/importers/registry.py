@@ -22,6 +22,7 @@ from agentlab.analysis.importers import (
     chat,
     claude_code,
     codex,
+    completions,
     inspect_log,
     mini_swe_agent,
     nanobot,
@@ -62,7 +63,7 @@ IMPORTERS: dict[str, Importer] = {
     module.NAME: module
     for module in (
         *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi, inspect_log),
-        *(nanobot, otel),
+        *(nanobot, otel, completions),
         *(anthropic_messages, chat),  # last: others' messages look like these
     )
 }
