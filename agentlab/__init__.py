@@ -15,9 +15,14 @@ __all__ = ["__version__", "use_key"]
 
 
 def __getattr__(name: str) -> object:
-    """Load `use_key` when it is asked for, so that `import agentlab` does nothing."""
+    """Load `use_key`, or what `%load_ext agentlab` calls, when it is asked for: `import agentlab` does nothing."""
     if name == "use_key":
         from agentlab.providers.keys import use_key
 
         return use_key
+    if name == "load_ipython_extension":
+        from importlib import import_module
+
+        # By name: the package itself stands below all its layers.
+        return import_module("agentlab.grading.magic").load_ipython_extension
     raise AttributeError(f"module 'agentlab' has no attribute {name!r}")

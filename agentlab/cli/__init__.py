@@ -29,6 +29,7 @@ examples:
   agentlab replay session.jsonl --policy codex   what another policy would have sent, cost and lost
   agentlab report ~/.claude/projects             one HTML page on all of it
   agentlab log runs/20260501-101500 --cycle last what the cog and its agents did, and why it ended
+  agentlab grade submissions --roster class.csv  run what a class handed in, and mark it
   agentlab doctor                                what is installed, and what to do about the rest
 """
 
@@ -43,7 +44,23 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from agentlab.cli import chat, cost, curve, demo, doctor, evidence, frames, lab, log, policies, replay, report, run
+    from agentlab.cli import (
+        chat,
+        cost,
+        curve,
+        demo,
+        doctor,
+        evidence,
+        exercises,
+        frames,
+        grade,
+        lab,
+        log,
+        policies,
+        replay,
+        report,
+        run,
+    )
 
     top = Parser(
         prog="agentlab",
@@ -53,7 +70,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"agentlab {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in (demo, run, chat, curve, frames, cost, evidence, replay, report, log, policies, lab, doctor):
+    analysing = (curve, frames, cost, evidence, replay, report)
+    for module in (demo, run, chat, *analysing, log, policies, lab, exercises, grade, doctor):
         module.add(commands)
     return top
 

@@ -21,8 +21,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import figures, reading
-from .peers import READERS, asked_for, python_of
+from . import figures, grading, reading
+from .peers import GRADERS, READERS, asked_for, python_of
 from .rounds import BenchError, Rounds
 
 HEAD = ["figure", "target", "floor in the same run", "ours", "ratio", "meets?"]
@@ -41,11 +41,11 @@ def main() -> int:
     try:
         peers = asked_for(os.environ.get("PEERS", ""))
         rounds = Rounds(*((1, 4) if asked.quick else (5, 12)), pythons={peer: python_of(peer) for peer in peers})
-        rows = [*figures.rows(rounds, peers), *reading.reading(rounds, peers)]
+        rows = [*figures.rows(rounds, peers), *reading.reading(rounds, peers), *grading.grading(rounds, peers)]
         if asked.clone:
             rows += figures.from_a_clone()
         tables = [[HEAD, *(_cells(row) for row in rows)]]
-        if loops := [peer for peer in peers if peer not in READERS]:
+        if loops := [peer for peer in peers if peer not in READERS + GRADERS]:
             tables.append(figures.beside_peers(rounds, loops))
     except BenchError as error:
         sys.stderr.write(f"bench: {error}\n")

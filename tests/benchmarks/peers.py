@@ -13,15 +13,21 @@ from .rounds import ROOT, BenchError, say
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = {"llm": ["llm"], "smolagents": ["smolagents"], "pydantic-ai": ["pydantic-ai-slim"], "polars": ["polars"]}
+PACKAGES = {
+    "llm": ["llm"],
+    "smolagents": ["smolagents"],
+    "pydantic-ai": ["pydantic-ai-slim"],
+    "polars": ["polars"],
+    "nbgrader": ["nbgrader"],
+}
 IMPORTS = {
     "llm": "import llm",
     "smolagents": "from smolagents import Tool, ToolCallingAgent",
     "pydantic-ai": "from pydantic_ai import Agent",
     "polars": "import polars",
 }
-READERS = ("polars",)
-"""Peers that read logs, and run no loop."""
+READERS, GRADERS = ("polars",), ("nbgrader",)
+"""Peers that read logs or grade, and run no loop."""
 FOLDER = ROOT / ".cache" / "bench"
 
 

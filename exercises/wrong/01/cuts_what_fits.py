@@ -1,0 +1,7 @@
+# A text exactly as long as the limit is cut.
+# fails: exact-all
+
+# %% replace id="shorten"
+if len(text) <= limit:
+### BY
+if len(text) < limit:
