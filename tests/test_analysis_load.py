@@ -171,6 +171,12 @@ def test_a_recorded_call_that_was_sent_less_says_so(tmp_path):
     assert [(each.call, each.index, each.text) for each in session.replaced] == [(1, 1, None)]
 
 
+def test_images_of_recorded_calls_count_by_their_size(tmp_path):
+    asks_of_it = user("x") | {"content": [picture(300, 200), {"type": "text", "text": "What is this?"}]}
+    (session,), problems = load(write(tmp_path / "calls.json", pair([asks_of_it], says("A cat."), 300)))
+    assert ([r.image_tokens for r in session.records], problems) == ([255, 0], [])
+
+
 @given(
     st.sampled_from(["request", "response", "messages", "choices", "usage", "created", "tools"]),
     st.sampled_from([None, 5, "x", [], {}, [{}], [None], {"role": 3}, -1, True]),

@@ -149,7 +149,7 @@ def every_use(logs: Logs, groups: tuple[str, ...] = ("tau", "coding")) -> Iterat
             frame = prototype.cut_evidence(logs.group(group), [("middle", limit)], every_use=True).by_policy()
             own = 100 * float(frame["kept"][0]) if logs.group(group) else None
             label = f"{group} at {limit}: middle, of {int(frame['n'][0]):,} uses %"
-            yield Row("every use", label, figure, own, within=0.05, partly=PARTLY.get(group, ""))
+            yield Row("every use", label, figure, own, within=0.1, partly=PARTLY.get(group, ""))
 
 
 def masked(logs: Logs, groups: tuple[str, ...] = ("tau", "coding", "pi")) -> Iterator[Row]:

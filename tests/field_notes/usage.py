@@ -106,7 +106,7 @@ def fits(logs: Logs) -> Iterator[Row]:
     files = [f"claude-code/coding-{n}.jsonl" for n in (1, 2, 3, 4)]
     found = [calibrate(session) for file in files if (session := logs.main(file)) is not None]
     lines = [fit for each in found for fit in each.fits]
-    residuals = [100 * each.residual for each in found]
+    residuals = [100 * fit.residual for fit in lines]
     lowest = (
         "their count is without what surrounds a message and a call; ours is with it, so a token of it stands for less"
     )
@@ -164,10 +164,11 @@ def replays(logs: Logs) -> Iterator[Row]:
                 given = shares.get(name, (None, None))[place]
                 label = f"{group}: {name}, {what} %"
                 yield Row("replay", label, both[column][place], own, given, within=0.1, partly=PARTLY[group])
-    yield from _tau(logs)
+    yield from replays_of_tau(logs)
 
 
-def _tau(logs: Logs) -> Iterator[Row]:
+def replays_of_tau(logs: Logs) -> Iterator[Row]:
+    """The one policy that they replayed on tau, with the prefix that they name and with a shorter one."""
     sessions = logs.group("tau")
     raw = {prefix: prototype.replayed(sessions, None, prefix) for prefix in (prototype.PREFIX, 3_500)}
     for name, both in theirs.REPLAY_TAU.items():
