@@ -1,8 +1,12 @@
 # The note comes on top of the limit.
 # fails: exact, exact-all
 
-# %% answer id="shorten"
-def shorten(text, limit=MAX_OBSERVATION_CHARS):
-    if len(text) <= limit:
-        return text
-    return text[:limit] + f" [...{len(text) - limit} more characters]"
+# %% replace id="loop"
+note = f"\n\n[...truncated: the whole has {len(text)} characters...]\n\n"  # step 3
+room = limit - len(note)  # step 3
+if room <= 0:  # step 3
+    return text[:limit]  # step 3
+front = room - room // 2  # step 3
+return text[:front] + note + text[len(text) - room // 2 :]  # step 3
+### BY
+return text[:limit] + f" [...{len(text) - limit} more characters]"
