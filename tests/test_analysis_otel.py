@@ -140,6 +140,23 @@ def test_older_names_of_the_usage_are_read(tmp_path):
     assert session.calls[0].usage == Usage(70, 7)
 
 
+def test_cached_tokens_that_cannot_be_inside_the_input_are_beside_it_and_told(tmp_path):
+    (session,), problems = load(write(tmp_path / "spans.jsonl", span(1, [USER], SAID, (4, 5, 900, 20))))
+    assert session.calls[0].usage == Usage(4, 5, 900, 20)
+    assert [each.reason[:40] for each in problems] == ["usage: more tokens are cached than put i"]
+
+
+def test_digits_that_are_no_numbers_are_read_as_none(tmp_path):
+    odd = otlp([span(1, [USER], SAID, (7, 5))])
+    (made,) = odd["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    made["startTimeUnixNano"] = "\N{SUPERSCRIPT TWO}"
+    for attribute in made["attributes"]:
+        if "intValue" in attribute["value"]:
+            attribute["value"]["intValue"] = "\N{SUPERSCRIPT TWO}"
+    (session,), _ = load(write(tmp_path / "spans.json", odd))
+    assert session.calls[0].usage is None
+
+
 def test_conversations_are_sessions_and_traces_without_one_too(tmp_path):
     other = span(4, [USER], SAID)
     del other["attributes"]["gen_ai.conversation.id"]

@@ -15,7 +15,7 @@ import msgspec
 
 from agentlab.analysis.importers.fields import list_of, object_of
 from agentlab.analysis.importers.prompts import Prompts, Sent, json_of, key_of
-from agentlab.analysis.importers.shape import MOST_TOKENS, plausible, tools_of
+from agentlab.analysis.importers.shape import plausible, tools_of
 from agentlab.analysis.session import Session
 from agentlab.messages import Usage
 from agentlab.tokens import valid_text
@@ -94,7 +94,7 @@ def _session(peek: Peek, name: str, spans: list[_Span]) -> Session:
         prompts.call(
             [each for each in sent if each.message["role"] != "system"],
             replies[0] if replies else None,
-            usage=plausible(_usage(attributes), report),
+            usage=plausible(_usage(attributes, report), report),
             stop_reason=str(finished[0]) if finished else None,
             model=_named(attributes, "gen_ai.response.model", "gen_ai.request.model"),
             time=span.ended,
@@ -151,7 +151,7 @@ def _value(value: Any) -> Any:
         return value
     if "intValue" in value:
         text = str(value["intValue"])
-        return int(text) if text.lstrip("-").isdigit() and len(text) < 20 else None
+        return int(text) if text.removeprefix("-").isdecimal() and len(text) < 20 else None
     if "arrayValue" in value:
         return [_value(each) for each in list_of(object_of(value["arrayValue"]).get("values"))]
     if "kvlistValue" in value:
@@ -217,8 +217,8 @@ def _text(part: Any) -> str:
     return valid_text(content) if isinstance(content, str) else ""
 
 
-def _usage(attributes: dict[str, Any]) -> Usage | None:
-    """What a call used; cached tokens are inside the input."""
+def _usage(attributes: dict[str, Any], report: Any) -> Usage | None:
+    """What a call used; cached tokens are inside the input, unless there are more of them."""
 
     def count(*names: str) -> int | None:
         found = next((attributes[name] for name in names if name in attributes), None)
@@ -227,10 +227,13 @@ def _usage(attributes: dict[str, Any]) -> Usage | None:
     prompt = count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
     if prompt is None or prompt <= 0:
         return None
-    read = min(max(0, count("gen_ai.usage.cache_read.input_tokens") or 0), prompt)
-    written = min(max(0, count("gen_ai.usage.cache_creation.input_tokens") or 0), prompt - read)
+    read = max(0, count("gen_ai.usage.cache_read.input_tokens") or 0)
+    written = max(0, count("gen_ai.usage.cache_creation.input_tokens") or 0)
+    if read + written > prompt:
+        report("usage: more tokens are cached than put in: they are taken as beside the input, against the convention")
+        prompt += read + written
     output = count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens") or 0
-    return Usage(min(prompt, 2 * MOST_TOKENS) - read - written, output, read, written)
+    return Usage(prompt - read - written, output, read, written)
 
 
 def _named(attributes: dict[str, Any], *names: str) -> str | None:
@@ -251,7 +254,7 @@ def _nanoseconds(value: Any) -> int | None:
     """Nanoseconds since 1970, also as text, or of a date."""
     from datetime import UTC, datetime
 
-    if isinstance(value, str) and not value.isdigit():
+    if isinstance(value, str) and not value.isdecimal():
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:
