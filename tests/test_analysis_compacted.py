@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlab.analysis import calls_frame, curve, load, read_messages
-from agentlab.analysis.parts import Sums, parts_of
+from agentlab.analysis.parts import parts_of
 from agentlab.analysis.session import Call, Replaced
 from agentlab.analysis.sizes import sizes_of
+from agentlab.analysis.sums import Sums
 from agentlab.messages import Reply, Usage
 from agentlab.policy import Batched, ClearAt, Compaction, Consolidate, OnPressure, Policy, Room, Sliding
 from agentlab.providers.scripted import ScriptedModel, call

@@ -146,7 +146,10 @@ def test_an_output_that_is_no_count_is_estimated_from_the_reply():
     row = cost(flagged).iloc[0]
     assert row["output_tokens"] == 6  # "Done." and what surrounds a message
     assert not row["output_measured"]
-    assert "is estimated" in sentences(bill(flagged))[-2]
+    said = "The log does not count all output of 1 of 1 call: it is what the log priced, where it did, else estimated"
+    assert sentences(bill(flagged))[-2].startswith(said)
+    more = replace(session.calls[0], usage=Usage(100, 50), output_measured=False)
+    assert cost(replace(session, calls=(more,)))["output_tokens"].item() == 50  # no less than was reported
 
 
 def test_calls_without_usage_are_priced_by_an_estimate():
@@ -220,6 +223,17 @@ def test_what_was_written_for_an_hour_is_not_expired_after_five_minutes():
     assert [cache_breaks(each)["reason"].item() for each in sessions] == ["expired", "unknown"]
 
 
+def test_what_was_written_for_five_minutes_is_expired_though_an_hour_is_asked_for_next():
+    session = session_of(*FULL, times=[0, 3_000])
+    hour = replace(session.calls[1], cache_write_1h_tokens=11_000)
+    assert cache_breaks(replace(session, calls=(session.calls[0], hour)))["reason"].item() == "expired"
+
+
+@pytest.mark.parametrize(("read", "breaks"), [(8_999, 1), (9_000, 0)])
+def test_a_break_reads_less_than_nine_tenths(read, breaks):
+    assert len(cache_breaks(session_of(FULL[0], Usage(0, 0, read, 2_000)))) == breaks
+
+
 def test_no_more_is_lost_than_was_sent():
     frame = cache_breaks(session_of(Usage(0, 0, 0, 10_000), Usage(0, 0, 1_000, 7_000)))
     assert frame[["expected", "read", "lost"]].iloc[0].tolist() == [10_000, 1_000, 7_000]
@@ -243,7 +257,7 @@ def test_reading_less_for_a_known_cause_is_told_apart():
     session = session_of(*FULL, Usage(0, 0, 0, 3_000))
     later = [replace(call, model="claude-opus-4-5") for call in session.calls[1:]]
     found = bill(replace(session, calls=(session.calls[0], *later)))
-    assert found.breaks == (0, 0)
+    assert (found.breaks, found.lost_share) == ((0, 0), 0)
     assert found.excused["another model"] == (1, pytest.approx(10_000 * 1.15 * 5 / 1e6))
     assert found.excused["compaction"] == (1, pytest.approx(3_000 * 1.15 * 5 / 1e6))
     said = "Apart from these, 1 call found less in the cache after another model, for 0.0575 dollars."
@@ -344,6 +358,8 @@ def test_the_cache_forgets_after_its_time_and_is_of_one_model():
     assert read(1, ANTHROPIC_5M, "other") == 0
     three = [Request(5_000, 0, 0, 0), Request(5_000, 5_000, 0, 200), Request(5_000, 5_000, 0, 400)]
     assert charge(three, ANTHROPIC_5M)[2].read == 5_000  # a use begins the time anew
+    untimed = [three[0], replace(three[1], time=None), replace(three[2], time=301)]
+    assert charge(untimed, ANTHROPIC_5M)[2].read == 0  # a call without a time does not
 
 
 def test_each_model_has_a_cache_of_its_own_which_it_finds_again():
@@ -397,6 +413,14 @@ def test_the_picture_marks_breaks():
     usages = [Usage(0, 0, 0, 10_000), Usage(0, 0, 0, 12_000)]
     session = session_of(*usages)
     ax = plot_cost(cost(session), cache_breaks(session))
+    tops = [patch.get_data().values for patch in ax.patches]
+    assert [top.tolist() for top in tops] == [[pytest.approx(3.75), pytest.approx(4.5)]]
+    spoken = plot_cost(cost(session_of(Usage(1_000, 100, 2_000, 4_000))))  # one call, all kinds of tokens
+    tops = [patch.get_data().values.item() for patch in spoken.patches]
+    bottoms = [patch.get_data().baseline.item() for patch in spoken.patches]
+    assert bottoms == [0, *tops[:-1]]
+    assert tops == pytest.approx([0.06, 1.56, 1.86, 2.01])
+    assert spoken.get_ylabel() == "US cents, list price\n(measured)"
     (marks,) = ax.get_lines()
     assert marks.get_xdata().tolist() == [2]
     assert marks.get_ydata().tolist() == pytest.approx([12_000 * 3.75 / 1e4])

@@ -181,3 +181,11 @@ def test_a_session_and_those_that_it_started_are_one_cluster():
     parent = replace(citing("id_head", text=TEXT), id="a")
     child = replace(citing("id_tail", text=TEXT), id="b", parent="a")
     assert evidence([parent, child], cut_policies(["tail_cut"], [1000])).by_policy()["clusters"].item() == 1
+
+
+def test_by_tool_a_name_is_kept_where_that_tools_result_shows_it():
+    talk = [user("Hi"), asks(("a", {})), result("id_seen"), asks(("b", {})), result(planted(middle="id_seen"))]
+    session = read_messages([*talk, asks(("use", {"id": "id_seen"})), result("ok"), says("Done.")])
+    found = evidence([session], cut_policies(["tail_cut"], [500]))
+    assert found.by_policy()["kept"].item() == 1
+    assert found.by_policy(by_tool=True).set_index("tool")["kept"].to_dict() == {"b": 0.0}

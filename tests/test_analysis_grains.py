@@ -213,7 +213,7 @@ CONTENT = st.one_of(
         st.one_of(st.text(max_size=4), st.text(max_size=4).map(lambda text: {"type": "text", "text": text})), max_size=3
     ),
     st.sampled_from(
-        [5, [{"type": "image_url"}], [{"type": "text", "text": "a"}, {"type": "text", "text": ""}], "\ud83d"]
+        [5, [{"type": "input_audio"}], [{"type": "text", "text": "a"}, {"type": "text", "text": ""}], "\ud83d"]
     ),
 )
 COUNT = st.sampled_from([0, 5, 900, -1, 10**20, 2.5, True, None, "7"])
@@ -319,6 +319,33 @@ def test_lines_that_hold_whole_talks_are_read_as_sessions(tmp_path: Path) -> Non
     path = lines(tmp_path / "talks.jsonl", [user("Hi"), {"messages": TALK}, {"messages": TALK * 2}])
     assert not scanned_by_lines(path)
     both_ways(path)
+
+
+def test_lines_with_images_are_read_as_sessions(tmp_path: Path) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    path = lines(tmp_path / "talks.jsonl", [user("Hi"), says("Hello."), {"role": "user", "content": [picture]}])
+    assert not scanned_by_lines(path)
+    both_ways(path)
+    assert list(read_grains(path)[0].messages.image_tokens) == [0, 0, 765]
+
+
+def test_calls_and_results_that_miss_each_other_are_told_by_line(tmp_path: Path) -> None:
+    ask, late = asks(("now", {}), ("look", {})), {**result("again"), "session": "b"}
+    path = lines(tmp_path / "log.jsonl", [user("Hi"), ask, result("15:40"), late, says("It is 15:40."), ask])
+    assert scanned_by_lines(path)
+    both_ways(path)
+    assert [(problem.line, problem.reason) for problem in read_grains(path)[1]] == [
+        (4, "tool_call_id 'call_0': no call before it waits for a result"),
+        (2, "tool_calls: the call 'call_1' of 'look' has no result"),
+    ]
+
+
+def test_a_message_with_its_usage_beside_it_is_read_in_lines_too(tmp_path: Path) -> None:
+    beside = {"message": says("Hello."), "usage": {"prompt_tokens": 90, "completion_tokens": 7}, "model": "m-1"}
+    path = lines(tmp_path / "log.jsonl", [user("Hi"), beside])
+    assert scanned_by_lines(path)
+    both_ways(path)
+    assert list(read_grains(path)[0].calls.prompt_tokens) == [90]
 
 
 def test_a_folder_of_any_logs_in_any_executor(tmp_path: Path) -> None:

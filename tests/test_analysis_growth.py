@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from agentlab.analysis import composition, composition_by_call, curve, growth, jumps, read_messages, segments_frame
 from agentlab.analysis.composition import KINDS
+from agentlab.analysis.parts import parts_of
 from agentlab.analysis.session import Replaced
 from agentlab.analysis.sizes import sizes_of
 from agentlab.analysis.trend import bend, concentration, exponent, trend
+from agentlab.messages import Usage
 from agentlab.plots import plot_composition
 
 
@@ -201,3 +203,22 @@ def test_the_picture_stacks_up_to_the_prompts_and_names_the_jumps():
 def test_a_session_without_calls_is_said_in_words():
     ax = plot_composition(composition_by_call(read_messages([])))
     assert "nothing to draw" in ax.texts[0].get_text()
+
+
+def test_what_a_log_lacks_is_the_same_within_a_segment_and_messages_keep_their_price():
+    """10,000 tokens are not in the log, and 50,000 after a summary; a token of the estimate costs 1.5."""
+    steps = [part for n in range(20) for part in (asks(("look", {"n": n})), result("word " * 400))]
+    session = read_messages([user("Hi"), *steps, says("Done.")])
+    sizes = sizes_of(session).messages
+    calls = []
+    for number, call in enumerate(session.calls):
+        start, base = (0, 10_000) if number < 10 else (20, 50_000)
+        prompt = base + round(1.5 * sum(sizes[start : call.stop]))
+        calls.append(replace(call, start=start, usage=Usage(prompt, 1)))
+    frame = composition_by_call(replace(session, calls=tuple(calls)))
+    assert frame["system"].tolist() == pytest.approx([10_000] * 10 + [50_000] * 11, rel=0.01)
+    carried = [sum(sizes[i] for i in range(2, call.stop, 2) if i >= call.start) for call in calls]
+    assert frame["results"].tolist() == pytest.approx([1.5 * size for size in carried], rel=0.02, abs=5)
+    parts = parts_of(replace(session, calls=tuple(calls)))
+    assert [part.base for part in parts] == frame["system"].tolist()
+    assert all(part.prompt == part.base + part.new + part.resent_iterations + part.resent_turns for part in parts)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from base64 import b64encode
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from analysis_sessions import SYSTEM, asks, record, result, says, tool, user
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from agentlab.analysis import calls_frame, curve, load, read_messages
 from agentlab.analysis.importers.peek import whole_items
@@ -73,10 +76,119 @@ def test_a_system_message_in_front_is_the_sessions_and_one_in_between_stays_wher
 
 
 def test_parts_are_joined_and_a_part_without_text_is_reported(tmp_path):
-    parts = [{"type": "text", "text": "What is"}, {"type": "image_url", "image_url": {"url": "data:"}}, "this?"]
+    parts = [{"type": "text", "text": "What is"}, {"type": "input_audio", "input_audio": {"data": "AA"}}, "this?"]
     (session,), problems = load(write(tmp_path / "a.json", [user("x") | {"content": parts}, says("A cat.")]))
     assert session.records[0].text == "What is\nthis?"
-    assert [p.reason for p in problems] == ["[0]: content: a part of type 'image_url' has no text and counts nothing"]
+    assert [p.reason for p in problems] == ["[0]: content: a part of type 'input_audio' has no text and counts nothing"]
+
+
+def picture(width: int, height: int) -> dict:
+    data = BytesIO()
+    Image.new("RGB", (width, height)).save(data, "PNG")
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(data.getvalue()).decode()}"}}
+
+
+def test_images_count_by_their_size_and_not_by_their_characters(tmp_path):
+    parts = [{"type": "text", "text": "What is this?"}, picture(1024, 1024), picture(300, 200)]
+    unknown = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    talk = [user("x") | {"content": parts}, says("A cat."), user("x") | {"content": [unknown] * 2}, says("A dog.")]
+    (session,), problems = load(write(tmp_path / "a.json", {"model": "gpt-4o", "messages": talk}))
+    assert [r.image_tokens for r in session.records] == [765 + 255, 0, 765 * 2, 0]
+    assert session.records[0].text == "What is this?"
+    assert [p.reason for p in problems] == [
+        "messages[2]: an image's size is not known (it is not in the log): such images count as 765 tokens"
+    ]
+    assert 1_020 < curve(session)["turn_tokens"].iloc[0] < 1_060
+
+
+def test_a_result_without_a_call_and_a_call_without_a_result_are_problems(tmp_path):
+    talk = [
+        user("Hi"),
+        asks(("now", {}), ("look", {})),
+        result("15:40"),
+        result("x", 7),
+        says("Done."),
+        asks(("now", {})),
+    ]
+    (session,), problems = load(write(tmp_path / "a.json", talk))
+    assert [p.reason for p in problems] == [
+        "[3]: tool_call_id 'call_7': no call before it waits for a result",
+        "[1]: tool_calls: the call 'call_1' of 'look' has no result",
+    ]  # the last call waits for nothing: the run ended there
+    assert len(session.records) == len(talk)
+
+
+def test_an_id_that_comes_again_after_its_result_is_no_problem(tmp_path):
+    once = [asks(("now", {})), result("15:40")]
+    assert load(write(tmp_path / "a.json", [user("Hi"), *once, *once, says("Done.")]))[1] == []
+    _, (problem,) = load(write(tmp_path / "a.json", [user("Hi"), *once, result("15:41"), says("Done.")]))
+    assert problem.reason.startswith("[3]: tool_call_id 'call_0'")
+
+
+def test_items_of_the_responses_api_are_named(tmp_path):
+    item = {"type": "function_call", "call_id": "c", "name": "now", "arguments": "{}"}
+    _, (problem,) = load(write(tmp_path / "a.json", [user("Hi"), item, says("15:40.")]))
+    assert problem.reason.endswith(
+        "found an item 'function_call' of OpenAI's Responses, which this reader does not know"
+    )
+
+
+def pair(messages, reply, prompt=0, **request):
+    usage = {"prompt_tokens": prompt, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 10}}
+    choice = {"index": 0, "message": reply, "finish_reason": "stop"}
+    response = {"object": "chat.completion", "model": "gpt-x", "created": 1_760_000_000, "choices": [choice]}
+    return {"request": {"messages": messages, **request}, "response": {**response, "usage": usage}}
+
+
+@pytest.mark.parametrize("wrap", [jsonl, json.dumps], ids=["lines", "list"])
+def test_recorded_calls_that_go_on_are_one_session_with_what_each_was_sent(tmp_path, wrap):
+    system = {"role": "system", "content": "Be brief."}
+    talk = [user("Hi"), asks(("now", {})), result("15:40"), says("It is 15:40.")]
+    tools = [{"type": "function", "function": {"name": "now", "parameters": {}}}]
+    first, second = pair([system, *talk[:1]], talk[1], 50, tools=tools), pair([system, *talk[:3]], talk[3], 80)
+    other = pair([system, user("Something else")], says("Yes."), 40)
+    sessions, problems = load(write(tmp_path / "calls.jsonl", wrap([first, second, {"x": 1}, other])))
+    assert [p.reason.rsplit(": ", 1)[-1] for p in problems] == ["expected an object with a request and its response"]
+    assert [(s.format, s.id, len(s.calls)) for s in sessions] == [
+        ("completions", "calls#1", 2),
+        ("completions", "calls#2", 1),
+    ]
+    session = sessions[0]
+    assert (session.system, session.model, len(session.tools)) == ("Be brief.", "gpt-x", 1)
+    assert [r.role for r in session.records] == ["user", "assistant", "tool", "assistant"]
+    assert [(c.turn, c.iteration, c.stop, c.usage) for c in session.calls] == [
+        (1, 1, 1, Usage(40, 5, 10)),
+        (1, 2, 3, Usage(70, 5, 10)),
+    ]
+    assert session.replaced == ()
+
+
+def test_a_recorded_call_that_was_sent_less_says_so(tmp_path):
+    talk = [user("Hi"), says("Hello."), user("Bye")]
+    calls = [pair(talk[:1], talk[1], 10), pair([talk[0], talk[2]], says("Bye."), 10)]
+    (session,), problems = load(write(tmp_path / "calls.jsonl", jsonl(calls)))
+    assert problems == []
+    assert [(each.call, each.index, each.text) for each in session.replaced] == [(1, 1, None)]
+
+
+def test_images_of_recorded_calls_count_by_their_size(tmp_path):
+    asks_of_it = user("x") | {"content": [picture(300, 200), {"type": "text", "text": "What is this?"}]}
+    (session,), problems = load(write(tmp_path / "calls.json", pair([asks_of_it], says("A cat."), 300)))
+    assert ([r.image_tokens for r in session.records], problems) == ([255, 0], [])
+
+
+@given(
+    st.sampled_from(["request", "response", "messages", "choices", "usage", "created", "tools"]),
+    st.sampled_from([None, 5, "x", [], {}, [{}], [None], {"role": 3}, -1, True]),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_junk_in_a_recorded_call_never_ends_in_a_traceback(tmp_path, key, junk):
+    odd = pair([user("Hi")], says("Hello."), 10)
+    part = odd if key in odd else odd["request"] if key in ("messages", "tools") else odd["response"]
+    part[key] = junk
+    sessions, _ = load(write(tmp_path / "a.jsonl", jsonl([pair([user("Yo")], says("Hello."), 10), odd])))
+    for session in sessions:
+        curve(session)
 
 
 def test_what_the_loop_said_opens_no_turn(tmp_path):
@@ -214,7 +326,7 @@ def test_calls_without_a_name_are_left_out_and_said(tmp_path):
     odd = asks(("now", {})) | {"tool_calls": [{"id": "a"}, 3, {"function": {"name": "now", "arguments": {"a": [1]}}}]}
     (session,), problems = load(write(tmp_path / "a.json", [user("Hi"), odd, result("x")]))
     assert [c["function"] for c in session.records[1].tool_calls] == [{"name": "now", "arguments": '{"a":[1]}'}]
-    assert len(problems) == 2
+    assert [p.reason.split(":")[0] for p in problems] == ["[1]", "[1]", "[2]"]  # the call that is left has no id
 
 
 @pytest.mark.parametrize(

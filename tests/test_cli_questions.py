@@ -50,6 +50,7 @@ def test_evidence_says_what_a_cut_would_have_hidden(log, capsys, tmp_path):
     assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
     assert "tail_cut 1000" in out
     assert "The same by the tool whose result had the name last." in out
+    assert out.count("text shown") == 1  # it is of all tools
     whole = json.loads(said(capsys, "evidence", log, "--limit", "1000", "--limit", "9000", "--json")[0])
     assert {row["policy"]: row["kept"] for row in whole["policies"]} == {
         "tail_cut 1000": 0.5,
@@ -61,6 +62,18 @@ def test_evidence_says_what_a_cut_would_have_hidden(log, capsys, tmp_path):
     }
     assert whole["names"] == 2
     assert whole["chance"] is None
+
+
+def test_one_session_has_no_interval_and_a_log_without_names_no_column_of_them(log, capsys, tmp_path):
+    out, _ = said(capsys, "evidence", log, "--limit", "1000")
+    assert "n 2 from one task or session, so there is no interval." in " ".join(out.split())
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps([user("Hi"), says("Hello.")]))
+    out, _ = said(capsys, "replay", str(bare))
+    assert "No call cites a name that could be hidden from it." in " ".join(out.split())
+    assert " kept" not in out
+    out, _ = said(capsys, "cost", str(bare), log)
+    assert "None of the 2 sessions has a price." in out
 
 
 def test_evidence_takes_whole_policies(log, capsys):

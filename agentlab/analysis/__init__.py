@@ -5,6 +5,7 @@ The steps, from a log on disk to frames:
 - `importers`: logs of several formats, damage reported
 - `session`: messages and model calls, whatever wrote them
 - `sizes`: tokens of each message, counted once
+- `sums`, `calibration`: sums of what was sent, and from visible text to recorded prompt tokens
 - `parts`: the prompt of each call, split into new and re-sent
 - `facts`, `grain_columns`, `grains`: frames per session, turn, call and message, of many sessions
 - `reading`: the same straight from files
@@ -16,7 +17,6 @@ The steps, from a log on disk to frames:
 - `key_lines`, `citations`, `anchors`: what in an observation may matter later
 - `shown`: what a policy shows of observations
 - `evidence`: the share of cited names that a cut still shows
-- `calibration`: from visible text to recorded prompt tokens
 - `simulation`: what each call would have been sent under another policy
 - `prefix_cache`: what a provider's cache makes of requests, and when an edit pays
 - `priced`, `breaks`, `cost`: calls with their prices, where the cache broke, what a session cost

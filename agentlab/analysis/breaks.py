@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.analysis.calibration import SHRUNK
 from agentlab.analysis.frames import Column, frame_of
-from agentlab.analysis.growth import SHRUNK
 from agentlab.analysis.priced import Priced, priced_calls
 
 if TYPE_CHECKING:

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentlab.analysis.growth import SHRUNK
-from agentlab.analysis.parts import Sums
+from agentlab.analysis.sums import Sums
 from agentlab.tokens.running import estimate_base, estimate_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agentlab.analysis.session import Call, Record, Session
+
+SHRUNK = 0.7
+"""A prompt below this share of the one before begins a segment, where the log does not say so itself."""
 
 FEWEST = 8
 """A segment with fewer measured calls takes its slope from the whole session."""
@@ -96,12 +98,13 @@ def recorded_sizes(session: Session, sizes: Sequence[int] | None = None) -> list
     return sent
 
 
-def calibrate(session: Session) -> Calibration:
+def calibrate(session: Session, sizes: Sequence[int] | None = None) -> Calibration:
     """Fit prompt tokens to the sizes of messages, for each segment between compactions.
 
     Args:
         session: Any. Without recorded usage each slope is 1 and each intercept the estimated size of the system prompt
             and the tools, and there is no residual.
+        sizes: Of the messages that each call was sent, where they are counted otherwise than by `recorded_sizes`.
 
     Returns:
         A fit per segment. A segment of few calls shares its slope with the others; no slope and no intercept is
@@ -112,7 +115,7 @@ def calibrate(session: Session) -> Calibration:
     >>> calibrate(read_messages(talk)).fits[0].slope
     1.0
     """
-    sizes = recorded_sizes(session)
+    sizes = recorded_sizes(session) if sizes is None else sizes
     measured = [
         call.usage.prompt_tokens if call.measured and call.usage is not None else None for call in session.calls
     ]

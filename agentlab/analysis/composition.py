@@ -1,7 +1,7 @@
 """What kinds of message a session's prompts are made of: each kind sent for the first time, and sent again.
 
 The split is that of `agentlab.analysis.parts`, by kind instead of by age: sizes are counted once, scaled to each call's
-usage where the log has it, and rounded so that they add up to the prompt.
+usage where the log has it, and rounded so that they add up to the prompt. What the log does not hold counts as system.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from agentlab.analysis.frames import Column, frame_of
-from agentlab.analysis.parts import Sums, parts_of, shares
+from agentlab.analysis.parts import parts_of, shares
 from agentlab.analysis.sizes import counter_of, sizes_of
+from agentlab.analysis.sums import Sums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,16 +91,17 @@ def composition_by_call(session: Session, *, model: str | None = None) -> pd.Dat
     sizes = sizes_of(session, model)
     sums = _KindSums(session, sizes, model)
     rows = []
-    sent = 0
+    sent = sent_base = 0
     for number, part in enumerate(parts_of(session, sizes)):
         sums.advance(number)
         start, stop = part.call.start, part.call.stop
         old = min(max(sent, start), stop)
-        base = (0, sizes.base) if number else (sizes.base, 0)
-        new, again = sums.between(old, stop), sums.between(start, old)
-        new[0], again[0] = new[0] + base[0], again[0] + base[1]
-        split = shares(part.prompt, [*new, *again])
+        weights = [*sums.between(old, stop), *sums.between(start, old)]
+        split = shares(part.prompt - part.base, weights)
         of_new, of_again = split[: len(KINDS)], split[len(KINDS) :]
+        known = min(part.base, sent_base)  # what of the base was sent before
+        of_new[0], of_again[0] = of_new[0] + part.base - known, of_again[0] + known
+        sent_base = max(sent_base, part.base)
         whole = [a + b for a, b in zip(of_new, of_again, strict=True)]
         rows.append((number + 1, part.call.turn, part.call.iteration, *whole, *of_new, part.prompt, part.measured))
         sent = max(sent, stop)

@@ -190,7 +190,10 @@ def sentences(found: Bill) -> list[str]:
             "if nothing of it was cached."
         )
     if outputs := found.estimated - found.estimated_prompts:
-        said.append(f"The output of {outputs:,} of {counted(found.calls, 'call')} is estimated from the replies.")
+        said.append(
+            f"The log does not count all output of {outputs:,} of {counted(found.calls, 'call')}: it is what the log "
+            "priced, where it did, else estimated from the replies."
+        )
     return [*said, LIST_PRICE]
 
 

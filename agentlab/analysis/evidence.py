@@ -49,7 +49,7 @@ EVIDENCE_COLUMNS = [
     Column("tool", "string", "", "the newest source of the name; missing where all tools are together"),
     Column("n", "int64", "names", "that later calls cite and that only observations had"),
     Column("clusters", "int64", "clusters", "tasks that they are from, or sessions where the log names no task"),
-    Column("kept", "float64", "share", "of n, still shown whole in at least one observation"),
+    Column("kept", "float64", "share", "of n, still shown whole in an observation; by tool, in the newest"),
     Column("low", "float64", "share", "lower end of the 95 % interval; missing for fewer than two clusters"),
     Column("high", "float64", "share", "upper end"),
     Column("at_risk", "int64", "names", "of n, those of which every source is cut by this policy"),
@@ -82,7 +82,8 @@ class Cited(msgspec.Struct, frozen=True):
         cluster: What it is from: a task, or a session.
         session: Number of the session among those that were looked at.
         tool: Whose result had it last.
-        kept: For each policy, whether it is still shown.
+        kept: For each policy, whether it is still shown in one of its sources.
+        kept_newest: For each policy, whether it is still shown in the newest of them.
         at_risk: For each policy, whether all of its sources are cut.
     """
 
@@ -91,6 +92,7 @@ class Cited(msgspec.Struct, frozen=True):
     session: int
     tool: str
     kept: tuple[bool, ...]
+    kept_newest: tuple[bool, ...]
     at_risk: tuple[bool, ...]
 
 
@@ -120,7 +122,10 @@ class Evidence(msgspec.Struct, frozen=True):
     observations: int
 
     def by_policy(self, *, by_tool: bool = False, seed: int = 0) -> pd.DataFrame:
-        """A row per policy, or per policy and tool, with `EVIDENCE_COLUMNS`."""
+        """A row per policy, or per policy and tool, with `EVIDENCE_COLUMNS`.
+
+        By tool a name counts as kept where the tool's own result still shows it, which is its newest source.
+        """
         rows = []
         tools = sorted({each.tool for each in self.cited}) if by_tool else [None]
         for number, policy in enumerate(self.policies):
@@ -128,9 +133,10 @@ class Evidence(msgspec.Struct, frozen=True):
             strategy = (None, None, None) if limit is None else (limit.strategy, limit.value, limit.unit)
             for tool in tools:
                 some = [each for each in self.cited if tool is None or each.tool == tool]
-                low, high, clusters = _interval(some, [each.kept[number] for each in some], seed)
-                risky = [each.kept[number] for each in some if each.at_risk[number]]
-                whole = _share([each.kept[number] for each in some])
+                flags = [(each.kept_newest if by_tool else each.kept)[number] for each in some]
+                low, high, clusters = _interval(some, flags, seed)
+                risky = [flag for each, flag in zip(some, flags, strict=True) if each.at_risk[number]]
+                whole = _share(flags)
                 part = self.shown[number] / self.characters if self.characters else float("nan")
                 rows.append(
                     (
@@ -233,8 +239,10 @@ def _look(numbered: tuple[int, Session], policies: Sequence[Policy]) -> _Looked:
         spans = [(index, span) for index, spans in citation.sources.items() for span in spans]
         keeps = tuple(any(kept(s, cut[i].head, cut[i].tail_start) for i, s in spans) for cut in cuts)
         risks = tuple(all(cut[i].text != by_index[i].text for i in citation.sources) for cut in cuts)
-        newest = by_index[max(citation.sources)]
-        cited.append(Cited(citation.atom, cluster, number, newest.tool, keeps, risks))
+        newest = max(citation.sources)
+        last = [(newest, span) for span in citation.sources[newest]]
+        in_last = tuple(any(kept(s, cut[i].head, cut[i].tail_start) for i, s in last) for cut in cuts)
+        cited.append(Cited(citation.atom, cluster, number, by_index[newest].tool, keeps, in_last, risks))
     return _Looked(
         cluster,
         cited,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.parts import Sums
+from agentlab.analysis.sums import Sums
 from agentlab.messages import Usage
 
 if TYPE_CHECKING:

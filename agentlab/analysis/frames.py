@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -36,7 +38,12 @@ def frame_of(rows: Iterable[Sequence[Any]], columns: Sequence[Column]) -> pd.Dat
     """
     import pandas as pd
 
-    frame = pd.DataFrame(list(rows), columns=[column.name for column in columns])
+    names, held = [column.name for column in columns], list(rows)
+    try:
+        frame = pd.DataFrame(held, columns=names)
+    except UnicodeEncodeError:  # the name of a file that is no UTF-8 is no text for a frame
+        shown = [[printable(each) if isinstance(each, str) else each for each in row] for row in held]
+        frame = pd.DataFrame(shown, columns=names)
     return frame.astype({column.name: column.dtype for column in columns})
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentlab.analysis.facts import KINDS, ROLES, Facts, facts_of
 from agentlab.analysis.grain_columns import GRAINS, TIME, TOKENS
 from agentlab.analysis.session import Session
+from agentlab.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,7 +85,11 @@ def _text(table: Sequence[str | None], places: np.ndarray) -> Any:
     """Texts by their places in a table; -1 is missing."""
     import pandas as pd
 
-    return pd.array([*table, None], dtype="string").take(places)
+    try:
+        texts = pd.array([*table, None], dtype="string")
+    except UnicodeEncodeError:  # as in `frame_of`
+        texts = pd.array([None if each is None else printable(each) for each in [*table, None]], dtype="string")
+    return texts.take(places)
 
 
 def _whose(facts: Facts, sessions: np.ndarray) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.analysis.calibration import SHRUNK
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.parts import BASE, CallParts, parts_of
 from agentlab.analysis.session import counted
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from agentlab.analysis.session import Session
-
-SHRUNK = 0.7
-"""A prompt below this share of the one before begins a segment, where the log does not say so itself."""
 
 EXPONENT_COLUMNS = [
     Column("series", "string", "", "context, turn_tokens or cumulative"),
@@ -217,7 +215,7 @@ def _answer(verdict: str, steps: Sequence[int], test: Trend | None, where: str) 
         "super-linear": f"later calls add more {halves}",
         "sub-linear": f"later calls add less {halves}",
     }[verdict]
-    how = f"Kendall's tau {test.tau:+.2f}, p {_p(test.p)}, n {test.n:,}"
+    how = f"Kendall's tau {test.tau:+z.2f}, p {_p(test.p)}, n {test.n:,}"
     return f"With each call the prompt grows {verdict}ly{where}: {why}; {how})."
 
 
@@ -235,7 +233,7 @@ def _largest_tenth(share: float, parts: Sequence[CallParts]) -> str:
     name = max(totals, key=totals.__getitem__)
     who = {"user": "the user's messages", "loop": "what the loop said", "assistant": "the assistant's own words"}
     largest = who.get(name, f"results of {name}")
-    return f"{said}; {largest} stand behind most of it ({totals[name] / sum(totals.values()):.0%})."
+    return f"{said}; {largest} stand behind more of it than any other ({totals[name] / sum(totals.values()):.0%})."
 
 
 def _sum_of(power: Exponent | None) -> str:

@@ -3,18 +3,20 @@
 The rule. A message's size is counted once. A call's prompt is the base (system prompt and tools) and its messages; each
 message is new in the first call that carries it and re-sent in all later ones. Where the provider reported the prompt's
 size, the parts are scaled to it and rounded by largest remainders, so they add up to it exactly; else they add up to
-the count.
+the count. Where the log has neither system prompt nor tools, messages are scaled by the slope of a line that is fitted
+to the reported prompts between compactions, and the base is what is left: all that was sent and that the log lacks.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.analysis.calibration import calibrate, recorded_sizes
 from agentlab.analysis.session import Call
 from agentlab.analysis.sizes import OFFLINE, Sizes, sizes_of
+from agentlab.analysis.sums import Sums
 from agentlab.conversation import without_scratchpad
 
 if TYPE_CHECKING:
@@ -46,45 +48,6 @@ class CallParts(msgspec.Struct, frozen=True):
     grown_by: str
     measured: bool
     method: str
-
-
-class Sums:
-    """Sums over ranges of numbers of which some change: a change and a sum take time in the logarithm of their count.
-
-    Args:
-        values: The numbers.
-
-    >>> sums = Sums([1, 2, 3])
-    >>> sums.change(1, 10)
-    >>> sums.between(0, 2), sums.between(2, 1)
-    (11, 0)
-    """
-
-    def __init__(self, values: Sequence[int]) -> None:
-        self._values = list(values)
-        self._first = [0, *accumulate(values)]
-        self._tree: list[int] = []  # a Fenwick tree of what was added since
-
-    def change(self, index: int, value: int) -> None:
-        """Set a number."""
-        added, self._values[index] = value - self._values[index], value
-        if not self._tree:
-            self._tree = [0] * len(self._first)
-        at = index + 1
-        while at < len(self._tree):
-            self._tree[at] += added
-            at += at & -at
-
-    def between(self, start: int, stop: int) -> int:
-        """The sum from `start` to before `stop`; 0 where that is no range."""
-        return self._to(stop) - self._to(start) if stop > start else 0
-
-    def _to(self, stop: int) -> int:
-        total, at = self._first[stop], stop if self._tree else 0
-        while at:
-            total += self._tree[at]
-            at -= at & -at
-        return total
 
 
 class _Ledger:
@@ -120,34 +83,42 @@ def parts_of(session: Session, sizes: Sizes | None = None) -> list[CallParts]:
     """
     sizes = sizes_of(session) if sizes is None else sizes
     ledger = _Ledger(session, sizes)
+    fits = calibrate(session, recorded_sizes(session, sizes.messages)) if sizes.unlogged else None
     parts: list[CallParts] = []
     sent = before = 0
     for number, call in enumerate(session.calls):
         ledger.advance(number)
-        made = _split(call, session, sizes, ledger, sent=sent, before=before)
+        slope = None if fits is None or not call.measured else fits.fit_of(number).slope
+        made = _split(call, session, sizes, ledger, sent=sent, before=before, slope=slope)
         parts.append(made)
         sent, before = max(sent, call.stop), made.prompt
     return parts
 
 
-def _split(call: Call, session: Session, sizes: Sizes, ledger: _Ledger, *, sent: int, before: int) -> CallParts:
+def _split(
+    call: Call, session: Session, sizes: Sizes, ledger: _Ledger, *, sent: int, before: int, slope: float | None
+) -> CallParts:
     start, stop = call.start, call.stop
     opening = min(max(ledger.first.get(call.turn, stop), start), stop)
     old = min(max(sent, start), stop)
     here = min(opening, old)
     parallel = ledger.parallel.between(here, old)
     counted = [
-        sizes.base,
         ledger.all.between(start, here),
         ledger.all.between(here, old) - parallel,
         parallel,
         ledger.all.between(old, stop),
     ]
-    without = sizes.base + ledger.bare.between(0, opening) + ledger.all.between(opening, stop)
+    without = ledger.bare.between(0, opening) + ledger.all.between(opening, stop)
     usage = call.usage if call.measured else None
-    whole = sum(counted)
-    prompt = whole if usage is None else usage.prompt_tokens
-    base, turns, others, parallel, new = counted if usage is None else shares(prompt, counted)
+    messages = sum(counted)
+    prompt = sizes.base + messages if usage is None else usage.prompt_tokens
+    base = sizes.base
+    if slope is not None:
+        base = max(0, prompt - round(slope * messages)) if messages else prompt
+    elif usage is not None:
+        base = shares(prompt, [sizes.base, *counted])[0]
+    turns, others, parallel, new = shares(prompt - base, counted) if messages else (0, 0, 0, 0)
     return CallParts(
         call=call,
         prompt=prompt,
@@ -157,7 +128,7 @@ def _split(call: Call, session: Session, sizes: Sizes, ledger: _Ledger, *, sent:
         resent_parallel=parallel,
         resent_turns=turns,
         base=base,
-        without=without * prompt // whole if whole else 0,
+        without=base + (without * (prompt - base) // messages if messages else 0),
         growth=prompt - before,
         grown_by=_largest(session.records[old:stop], sizes.messages[old:stop], 0 if before else sizes.base),
         measured=usage is not None or sizes.exact,

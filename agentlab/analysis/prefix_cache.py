@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentlab.analysis.calibration import calibrate, estimated_sizes
-from agentlab.analysis.parts import Sums
+from agentlab.analysis.sums import Sums
 from agentlab.errors import InputError
 from agentlab.messages import Usage
 from agentlab.tokens.models import cost_of

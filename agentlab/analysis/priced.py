@@ -93,14 +93,15 @@ def priced_calls(session: Session, *, prices: Path | None = None, model: str | N
 def output_of(session: Session, call: Call) -> int:
     """Output tokens of a call: as reported, where that is a count of them, else the estimated size of its reply.
 
-    Where the log priced the call itself, it is what was priced.
+    An estimate is never below what was reported. Where the log priced the call itself, it is what was priced.
     """
     if call.usage is not None and (call.output_measured or call.cost is not None):
         return call.usage.output_tokens
+    least = 0 if call.usage is None else call.usage.output_tokens
     if call.reply is None:
-        return 0
+        return least
     record = session.records[call.reply]
-    return estimate_message(record.message) + (len(record.thinking) + 3) // 4
+    return max(least, estimate_message(record.message) + (len(record.thinking) + 3) // 4)
 
 
 def _estimates(session: Session) -> list[int]:

@@ -15,8 +15,8 @@ import msgspec
 from agentlab.analysis.calibration import Calibration, Fit, estimated_sizes
 from agentlab.analysis.citations import kept
 from agentlab.analysis.importers.own import NAME as OWN
-from agentlab.analysis.parts import Sums
 from agentlab.analysis.shown import Shown, kept_of, show
+from agentlab.analysis.sums import Sums
 from agentlab.messages import Reply, Usage
 from agentlab.tokens.running import estimate_message
 

@@ -37,6 +37,8 @@ class Sizes(msgspec.Struct, frozen=True):
         exact: Whether the tokenizer is the model's own and covers all of it.
         method: How it was counted.
         replaced: Of each entry of `Session.replaced`, what is sent in the message's place.
+        unlogged: Whether the log has neither system prompt nor tools; `base` is then what the first measured call has
+            beyond its messages.
     """
 
     base: int
@@ -44,6 +46,7 @@ class Sizes(msgspec.Struct, frozen=True):
     exact: bool
     method: str
     replaced: tuple[int, ...] = ()
+    unlogged: bool = False
 
 
 def tokenizer_name(session: Session, model: str | None = None) -> str:
@@ -95,9 +98,10 @@ def sizes_of(session: Session, model: str | None = None) -> Sizes:
         0 if each.text is None else count({**session.records[each.index].message, "content": each.text}).n
         for each in session.replaced
     )
-    if not session.system and not session.tools:
+    unlogged = not session.system and not session.tools
+    if unlogged:
         base = TokenCount(max(base.n, _unlogged_base(session, sizes)), exact, method)
-    return Sizes(base.n, sizes, exact, method, replaced)
+    return Sizes(base.n, sizes, exact, method, replaced, unlogged)
 
 
 def _tool_length(tool: dict[str, Any]) -> int:

@@ -8,7 +8,7 @@ increments themselves.
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -81,14 +81,14 @@ def exponent(series: Sequence[float], *, seed: int = 0) -> Exponent | None:
         seed: Of the resamples; the same one gives the same interval.
 
     Returns:
-        The exponent, or None for fewer than `FEWEST` values or one that is not positive.
+        The exponent, or None for fewer than `FEWEST` values or one that is not positive and finite.
 
     >>> exponent([n**2 for n in range(1, 50)]).value
     2.0
     """
     import numpy as np
 
-    if len(series) < FEWEST or min(series) <= 0:
+    if len(series) < FEWEST or not all(value > 0 and isfinite(value) for value in series):
         return None
     first = int(len(series) * LEFT_OUT)
     x, y = np.log(np.arange(first + 1, len(series) + 1)), np.log(np.asarray(series[first:], dtype=float))
@@ -105,14 +105,14 @@ def trend(increments: Sequence[float]) -> Trend | None:
     """Test whether increments grow or shrink with their order.
 
     Returns:
-        Kendall's tau with its two-sided p value; None for fewer than `FEWEST` increments.
+        Kendall's tau with its two-sided p value; None for fewer than `FEWEST` increments or one that is not finite.
 
     >>> trend([1, 2, 3, 4, 5, 6, 7, 8]).direction
     1
     """
     from scipy.stats import kendalltau
 
-    if len(increments) < FEWEST:
+    if len(increments) < FEWEST or not all(map(isfinite, increments)):
         return None
     if len(set(increments)) == 1:
         return Trend(0.0, 1.0, len(increments))
@@ -129,7 +129,7 @@ def bend(increments: Sequence[float], *, shuffles: int = 199, seed: int = 0) -> 
         seed: Of the reorderings.
 
     Returns:
-        The bend, or None for fewer than twice `FEWEST` increments.
+        The bend, or None for fewer than twice `FEWEST` increments or one that is not finite.
 
     >>> bend([1] * 30 + [10] * 30).at
     30
@@ -137,7 +137,7 @@ def bend(increments: Sequence[float], *, shuffles: int = 199, seed: int = 0) -> 
     import numpy as np
 
     n = len(increments)
-    if n < 2 * FEWEST:
+    if n < 2 * FEWEST or not all(map(isfinite, increments)):
         return None
     steps = np.asarray(increments, dtype=float)
     bases = _hinges(n)

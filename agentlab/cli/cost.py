@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlab.cli.logs import add_arguments, chosen, read_logs
 from agentlab.cli.terminal import decoded, write_json
+from agentlab.printable import printable
 
 if TYPE_CHECKING:
     from agentlab.analysis.cost import Bill
@@ -85,7 +86,7 @@ def _print(sessions: list[Session], given: dict[str, Any]) -> None:
     if len(sessions) == 1 and bills[0].breaks[0]:
         print_table(*breaks_table(cache_breaks(sessions[0], **given)))
     for line in sentences(bills[0]) if len(bills) == 1 else _together(bills):
-        sys.stdout.write(line + "\n")
+        sys.stdout.write(printable(line) + "\n")
 
 
 def _together(bills: list[Bill]) -> list[str]:
@@ -96,6 +97,8 @@ def _together(bills: list[Bill]) -> list[str]:
 
     priced = [found.dollars for found in bills if not isnan(found.dollars)]
     said = [f"{len(priced):,} of {len(bills):,} sessions have a price and come to {fsum(priced):,.4f} dollars."]
+    if not priced:
+        said = [f"None of the {len(bills):,} sessions has a price."]
     names = dict.fromkeys(name for each in bills for name in each.unpriced)
     if named := ", ".join(filter(None, names)):
         said.append(f"There is no list price for {named}; a file with one can be named with --prices FILE.")

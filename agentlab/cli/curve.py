@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlab.cli.logs import add_arguments, chosen, read_logs
 from agentlab.cli.terminal import decoded, write_json
+from agentlab.printable import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_json(whole)
         return 0
     if logs.held > 1:
-        sys.stdout.write(f"session {arguments.number or 1} of {logs.held}: {session.id}\n")
+        sys.stdout.write(f"session {arguments.number or 1} of {logs.held}: {printable(session.id)}\n")
     print_results(session, turns, None)
     print_growth(kinds, grown, jumped)
     return 0

@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_arguments(parser)
+    add_arguments(parser, counts=False)
     parser.add_argument("--strategy", metavar="S", action="append", help="cut so: tail_cut, head_cut, middle_snip, ...")
     parser.add_argument("--limit", metavar="N", type=int, action="append", help="cut to so many characters")
     parser.add_argument("--policy", metavar="P", action="append", help="a policy's name or file, in place of these")

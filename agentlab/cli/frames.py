@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_arguments(parser, counts=False)
+    add_arguments(parser, one=False, counts=False)
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files; made if need be")
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
     parser.set_defaults(run=run)

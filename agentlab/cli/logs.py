@@ -40,12 +40,13 @@ class Logs(NamedTuple):  # a struct would import the sessions' module for `--hel
     held: int
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, counts: bool = True) -> None:
-    """Add PATH..., --format, --problems, --workers and --dask; with `counts` also --run and --model."""
+def add_arguments(parser: argparse.ArgumentParser, *, one: bool = True, counts: bool = True) -> None:
+    """Add PATH..., --format, --problems, --workers and --dask; with `one` also --run, and with `counts` --model."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a session folder, a log file, or a folder of such")
     parser.add_argument("--format", metavar="F", help="read as this format, rather than look into each file")
-    if counts:
+    if one:
         parser.add_argument("--run", metavar="N", type=int, dest="number", help="only the N-th session of them, from 1")
+    if counts:
         parser.add_argument("--model", metavar="M", help="count as for this model, where the log names none")
     parser.add_argument("--problems", action="store_true", help=f"tell all that could not be read, not {TOLD} of it")
     parser.add_argument("--workers", metavar="N", type=int, help="read with so many processes; 1 starts none")

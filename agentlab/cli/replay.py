@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlab.cli.logs import add_arguments, executor_of, read_logs
-from agentlab.cli.terminal import decoded, write_json
+from agentlab.cli.terminal import decoded, tell, write_json
 from agentlab.errors import InputError
+from agentlab.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentlab.analysis.replayed import Replayed
     from agentlab.policy import Policy
 
 EXAMPLES = """\
@@ -36,7 +40,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_arguments(parser)
+    add_arguments(parser, counts=False)
     add_policies(parser)
     parser.add_argument(
         "--prices", metavar="FILE", type=Path, help="prices by model, in place of the list that agentlab ships"
@@ -52,7 +56,7 @@ def add_policies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", metavar="[TOOL=]N", action="append", help="cut a tool's results, or all, to N characters"
     )
-    parser.add_argument("--strategy", metavar="S", default="middle_snip", help="how --limit cuts (middle_snip)")
+    parser.add_argument("--strategy", metavar="S", help="how --limit cuts (middle_snip)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -64,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     logs = read_logs(arguments)
     with executor_of(arguments) as executor:
         found = replay(logs.sessions, policies, prices=arguments.prices, executor=executor)
+    tell_unused(arguments, found.sessions)
     frame = found.by_policy()
     if arguments.plot:
         from agentlab import plots
@@ -93,10 +98,22 @@ def policies_of(arguments: argparse.Namespace) -> list[Policy]:
     from agentlab.policy import load_policy
 
     named = [load_policy(name) for name in arguments.policy or ()]
-    limited = _limited(arguments.limit or (), arguments.strategy)
+    if arguments.strategy is not None and not arguments.limit:
+        raise InputError("--strategy says how --limit cuts: give --limit N or --limit TOOL=N too")
+    limited = _limited(arguments.limit or (), arguments.strategy or "middle_snip")
     if not named and limited is None:
         named = [load_policy(name) for name in PRESETS]
     return named if limited is None else [*named, limited]
+
+
+def tell_unused(arguments: argparse.Namespace, replays: Iterable[Replayed]) -> None:
+    """Tell which `--limit TOOL=N` names a tool that no log has: it limits nothing."""
+    named = [name for name in (each.rpartition("=")[0] for each in arguments.limit or ()) if name]
+    tools = sorted({tool for each in replays for tool in each.runs[0].by_tool}) if named else []
+    for name in named:
+        if name not in tools:
+            known = ", ".join(filter(None, tools)) or "none"
+            tell(f"--limit {name}=...: no result in the logs is of a tool {name}; there are those of: {known}")
 
 
 def _limited(given: Any, strategy: str) -> Policy | None:
@@ -130,4 +147,4 @@ def _print(found: Any) -> None:
     if (savings["saved"] > 0).any():
         print_table(*savings_table(savings))
     for sentence in found.sentences():
-        sys.stdout.write(sentence + "\n")
+        sys.stdout.write(printable(sentence) + "\n")

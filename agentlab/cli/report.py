@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentlab.cli.logs import add_arguments, executor_of, progress_bar, tell_problems
-from agentlab.cli.replay import add_policies, policies_of
+from agentlab.cli.logs import add_arguments, executor_of, progress_bar, read_logs, tell_problems
+from agentlab.cli.replay import add_policies, policies_of, tell_unused
 from agentlab.cli.terminal import tell, write_json
 from agentlab.errors import InputError
+
+if TYPE_CHECKING:
+    from agentlab.report import Found, Wanted
+    from agentlab.transcript import Problem
 
 EXAMPLES = """\
 One page that stands for itself: where the tokens went, what changed the curve, what would have saved most and what it
@@ -32,7 +36,7 @@ def add(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_arguments(parser)
+    add_arguments(parser, counts=False)
     add_policies(parser)
     parser.add_argument("--since", metavar="DATE", help="only sessions that went on after this day, such as 2026-11-01")
     parser.add_argument("--project", metavar="P", help="only sessions whose project or log has this in its name")
@@ -47,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     import msgspec
 
-    from agentlab.report import Wanted, find, page, together
+    from agentlab.report import Wanted, page, together
 
     policies = policies_of(arguments)
     wanted = Wanted(
@@ -58,16 +62,17 @@ def run(arguments: argparse.Namespace) -> int:
         prices=arguments.prices,
         with_text=arguments.with_text,
     )
-    with executor_of(arguments) as executor, progress_bar("reading") as progress:
-        found, problems = find(arguments.paths, wanted, executor=executor, progress=progress)
-    tell_problems(problems, every=arguments.problems)
+    found, problems = _one(arguments, wanted) if arguments.number is not None else _all(arguments, wanted)
     if not found:
-        raise InputError("no session with a model call is left: look at --since and --project, or name another log")
+        chosen = arguments.since is not None or arguments.project is not None
+        left = "is left: look at --since and --project, or" if chosen else "was found:"
+        raise InputError(f"no session with a model call {left} name another log")
+    tell_unused(arguments, [each.replayed for each in found])
     whole = together(found, [policy.name for policy in policies])
     if arguments.json:
         write_json(msgspec.to_builtins({"sentences": whole.sentences(), "sessions": whole.found}))
         return 0
-    text = page(whole, problems, with_text=arguments.with_text)
+    text = page(whole, problems, wanted=wanted, with_text=arguments.with_text)
     try:
         arguments.out.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -76,6 +81,26 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{sentence}\n")
     tell(f"written: {arguments.out}")
     return 0
+
+
+def _all(arguments: argparse.Namespace, wanted: Wanted) -> tuple[list[Found], list[Problem]]:
+    """All sessions that are wanted; a log is let go once it is looked at."""
+    from agentlab.report import find
+
+    with executor_of(arguments) as executor, progress_bar("reading") as progress:
+        found, problems = find(arguments.paths, wanted, executor=executor, progress=progress)
+    if not found and len(problems) == 1 and arguments.since is None and arguments.project is None:
+        raise InputError(problems[0].reason, path=problems[0].path)
+    tell_problems(problems, every=arguments.problems)
+    return found, problems
+
+
+def _one(arguments: argparse.Namespace, wanted: Wanted) -> tuple[list[Found], list[Problem]]:
+    """The session that `--run` names, if it is wanted."""
+    from agentlab.report import of_sessions
+
+    logs = read_logs(arguments)
+    return of_sessions(logs.sessions, wanted), logs.problems
 
 
 def _seconds(day: str) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from agentlab.printable import printable, shortened
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 MOST_TURNS = 40
 MOST_TOOLS = 8
 MOST_BREAKS = 10
+LONGEST_NAME = 60
 KINDS = ("first_lines", "last_lines", "error_lines", "names")
 LEFT = ("strategy", "kind", "grown_by", "policy", "tool", "setting", "session", "reason")
 KEEPS = {"middle_snip": "ends", "tail_cut": "head", "head_cut": "tail"}
@@ -43,13 +46,17 @@ def evidence_table(rows: pd.DataFrame) -> tuple[str, Table]:
     by_tool = rows["tool"].notna().any()
     columns = {"policy": "policy", "tool": "tool", "n": "names", "kept": "kept", "interval": "95 % interval"}
     more = {"at_risk": "at risk", "at_risk_kept": "of these kept", "shown_characters": "text shown"}
+    clusters = int(first["clusters"])
+    source = "one task or session, so there is no interval"
+    if clusters > 1:
+        source = f"{clusters:,} tasks or sessions, which the interval resamples"
     title = (
         f"Names and ids that later calls cite and only observations had, and the share of them that is still shown: n "
-        f"{int(rows['n'].max()):,} from {int(first['clusters']):,} tasks or sessions, which the interval resamples. At "
-        f"risk: names of which every source is cut."
+        f"{int(rows['n'].max()):,} from {source}. At risk: names of which every source is cut."
     )
     if by_tool:
         title = "The same by the tool whose result had the name last."
+        del more["shown_characters"]  # it is of all tools
     else:
         del columns["tool"]
     shown = rows.assign(interval=[_ends(row) for row in rows.to_dict("records")])
@@ -119,17 +126,25 @@ def _number(value: float, how: str) -> str:
 
 def replay_table(rows: pd.DataFrame) -> tuple[str, Table]:
     """A title, and a row per policy."""
+    from agentlab.analysis.session import counted
+
     named = int(rows["names"].max())
     title = (
-        f"What each policy would have sent and cost, of what was recorded: from an agent that misses nothing to one "
-        f"that reads again what it cites. Kept: of {named:,} names that later calls cite, those still shown to them."
+        "What each policy would have sent and cost, of what was recorded: from an agent that misses nothing to one "
+        "that reads again what it cites. "
     )
-    columns = {"policy": "policy", "tokens": "tokens", "of_recorded": "of recorded", "kept": "kept"}
+    columns = {"policy": "policy", "tokens": "tokens", "of_recorded": "of recorded"}
+    if named:
+        names = counted(named, "name")
+        title += f"Kept: of {names} that later calls cite, what is still shown to them. More calls: to read again."
+        columns |= {"kept": "kept"}
+    else:
+        title += "No call cites a name that could be hidden from it."
     shown = rows.assign(of_recorded=[_range(row["share"], row["share_high"]) for row in rows.to_dict("records")])
     if (rows["dollars_cover"] > 0).all():
         columns |= {"price": "dollars", "of_price": "of recorded "}
         pairs = rows.to_dict("records")
-        shown["price"] = [f"{row['dollars']:,.2f} to {row['dollars_high']:,.2f}" for row in pairs]
+        shown["price"] = [_dollars(row["dollars"], row["dollars_high"]) for row in pairs]
         shown["of_price"] = [_range(row["dollars_share"], row["dollars_share_high"]) for row in pairs]
     return title, table_of({**columns, "more_calls": "more calls"}, shown.to_dict("records"))
 
@@ -140,6 +155,12 @@ def savings_table(rows: pd.DataFrame) -> tuple[str, Table]:
     columns = {"policy": "policy", "tool": "tool", "saved": "saved", "saved_share": "of all", "setting": "setting"}
     most = rows[rows["saved"] > 0].groupby("policy", sort=False).head(3 if rows["policy"].nunique() > 1 else MOST_TOOLS)
     return title, table_of(columns, most.to_dict("records"))
+
+
+def _dollars(low: float, high: float) -> str:
+    """A range of dollars; below ten of them with as many digits as a difference needs."""
+    ends = [f"{value:,.2f}" if value >= 10 else f"{value:,.4f}" for value in (low, high)]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _range(low: float, high: float) -> str:
@@ -241,7 +262,7 @@ def wide_console() -> Console:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "-" if value != value else f"{value:.0%}"  # noqa: PLR0124 - the test for NaN
-    return value if isinstance(value, str) else f"{value:,}"
+    return shortened(printable(value), LONGEST_NAME) if isinstance(value, str) else f"{value:,}"
 
 
 def as_json(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from agentlab.errors import InputError
+from agentlab.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,7 +59,7 @@ def settle_output() -> None:
 def tell(text: str) -> None:
     """Say a line on standard error, if anybody is there to read it."""
     try:
-        sys.stderr.write(f"agentlab: {text}\n")
+        sys.stderr.write(f"agentlab: {printable(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         return
@@ -68,7 +69,12 @@ def write_json(value: Any) -> None:
     """Print a value as JSON; escaped where the stream's encoding has no room for it."""
     import msgspec
 
-    text = msgspec.json.format(msgspec.json.encode(value)).decode()
+    try:
+        text = msgspec.json.format(msgspec.json.encode(value)).decode()
+    except UnicodeEncodeError:  # a name of a file that is no UTF-8
+        import json
+
+        text = printable(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False))
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -97,6 +103,9 @@ def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     class PlainConsole(Console):
         def on_broken_pipe(self) -> None:  # rich would end the whole process here
             raise BrokenPipeError("nobody reads the output any more")
+
+        def print(self, *objects: Any, **style: Any) -> None:
+            super().print(*[printable(each) if isinstance(each, str) else each for each in objects], **style)
 
     return PlainConsole(
         file=None if stderr else sys.stdout, stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False

@@ -14,6 +14,7 @@ from agentlab.plots.figures import (
     SKY,
     counted,
     finish,
+    literal,
     new_axes,
     say,
     text_colour,
@@ -100,7 +101,7 @@ def _jumps(ax: Axes, jumps: pd.DataFrame) -> None:
     for number, jump in enumerate(jumps.sort_values("call").to_dict("records")):
         late = jump["call"] > top * 0.6
         ax.annotate(
-            f"{jump['grown_by']} +{jump['growth']:,}",
+            f"{literal(jump['grown_by'])} +{jump['growth']:,}".strip(),
             (jump["call"], jump["prompt_tokens"]),
             xytext=(jump["call"] + (-1 if late else 1) * top * 0.01, room * (0.97 - 0.07 * number)),
             va="top",

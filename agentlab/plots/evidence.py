@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentlab.plots.comparison import KEEPS, SERIES
-from agentlab.plots.figures import BLUE, finish, new_axes, say
+from agentlab.plots.figures import BLUE, finish, literal, new_axes, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def _by_name(ax: Axes, frame: pd.DataFrame, of: str) -> None:
 
     places = range(len(frame))
     ax.errorbar(frame["kept"], places, xerr=_ends(frame), color=BLUE, fmt="o", ms=6, elinewidth=1.2, capsize=2)
-    ax.set_yticks(places, list(frame["policy"]))
+    ax.set_yticks(places, [literal(name) for name in frame["policy"]])
     ax.invert_yaxis()
     ax.set_xlim(0, 1.04)
     ax.xaxis.set_major_formatter(PercentFormatter(1))

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentlab.errors import InputError
+from agentlab.printable import printable, shortened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +38,15 @@ def text_colour() -> str:
     from matplotlib import rcParams
 
     return str(rcParams["text.color"])
+
+
+def literal(name: str, most: int = 40) -> str:
+    r"""A name from a log as a plot can show it: dollar signs begin no formula, and the middle of a long one goes.
+
+    >>> literal("$HOME"), len(literal("x" * 300))
+    ('\\$HOME', 40)
+    """
+    return shortened(printable(name), most).replace("$", r"\$")
 
 
 def counted(frame: pd.DataFrame) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentlab.plots.comparison import SERIES
-from agentlab.plots.figures import GREY, finish, new_axes, say, text_colour
+from agentlab.plots.figures import GREY, finish, literal, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def plot_frontier(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plot_frontier(replay([read_messages([])], [CHAPTER]).by_policy()).texts[0].get_text()
     'No model call returned, so there is nothing to draw.'
     """
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
     drawn = len(frame) > 0 and int(frame["tokens"].max()) > 0
     ax = new_axes((8.5, 4.8 if drawn else 1.6)) if ax is None else ax
@@ -52,16 +52,17 @@ def plot_frontier(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
         mark = MARKS[number % len(MARKS)]
         ax.plot([row[low], row[high]], [row["kept"]] * 2, color=colour, lw=1.5, solid_capstyle="butt", zorder=2)
         ax.plot(row[high], row["kept"], color=colour, marker="|", ms=7, zorder=2)
-        ax.plot(row[low], row["kept"], color=colour, marker=mark, ms=7, ls="", zorder=3, label=row["policy"])
+        ax.plot(row[low], row["kept"], color=colour, marker=mark, ms=7, ls="", zorder=3, label=literal(row["policy"]))
     ax.axvline(1, color=text_colour(), lw=0.8, ls=":", zorder=1)
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.4g}%"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.4g}%" if share < 1.001 else ""))
     what = "dollars at list price" if in_dollars else "prompt tokens"
     rough = "; rough" if frame["rough"].any() else ""
     ax.set_xlabel(f"{what}, of those recorded (mark: optimistic; bar: pessimistic{rough})")
     names = int(frame["names"].max())
     ax.set_ylabel(f"cited names still shown, of {names:,}" if names else "no name is cited that could be lost")
     ax.margins(0.06, 0.12)
+    ax.set_ylim(top=min(ax.get_ylim()[1], 1.02))
     finish(ax)
     ax.grid(visible=True, axis="x", lw=0.5, alpha=0.4)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize="small")

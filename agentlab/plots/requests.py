@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.plots.figures import GREY, ORANGE, SKY, counted, finish, new_axes, say
+from agentlab.plots.figures import GREY, ORANGE, SKY, counted, finish, literal, new_axes, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +62,7 @@ def _bars(ax: Axes, places: list[int], rows: pd.DataFrame, *, labelled: bool) ->
 
 def _head(ax: Axes, middle: float, name: str, rows: pd.DataFrame) -> None:
     whole, same = int(rows["prompt_tokens"].sum()), int(rows["unchanged_tokens"].sum())
+    name = literal(name)
     said = f"{name}\n{whole:,} tokens\n{same / whole:.0%} unchanged" if whole else f"{name}\n0 tokens"
     ax.text(middle, 1.02, said, ha="center", va="bottom", fontsize="small", transform=ax.get_xaxis_transform())
 

@@ -21,6 +21,7 @@ from agentlab.analysis.replayed import Replayed
 from agentlab.analysis.sizes import LENGTHS
 from agentlab.errors import InputError
 from agentlab.policy import Policy
+from agentlab.tokens import models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -132,11 +133,12 @@ def find(
         What is found out about each session with a model call, and what could not be read.
 
     Raises:
-        InputError: A path is not there, or there is no log in it.
+        InputError: There is no log in any of the paths, no such format, or the prices cannot be read.
     """
-    logs = [log for path in paths for log in _logs(Path(path), wanted.format)]
+    if wanted.prices is not None:
+        models.all(wanted.prices)  # a table that is none is told once, and not of each log
+    logs, problems = _logs_of([Path(path) for path in paths], wanted.format)
     found: list[Found] = []
-    problems: list[Problem] = []
     for outcome in mapped(partial(look, wanted=wanted), logs, executor=executor, progress=progress, work=bytes_of):
         if outcome.value is None:
             problems.append(unread(outcome.item, outcome.error or RuntimeError("nothing came back")))
@@ -149,9 +151,12 @@ def find(
 def look(log: Path, wanted: Wanted) -> tuple[list[Found], list[Problem]]:
     """What is found out about the sessions of one log."""
     sessions, problems = load(log, format=wanted.format, executor=1)
-    return [
-        of_session(session, wanted) for session in sessions if session.calls and _is_wanted(session, wanted)
-    ], problems
+    return of_sessions(sessions, wanted), problems
+
+
+def of_sessions(sessions: Sequence[Session], wanted: Wanted) -> list[Found]:
+    """What is found out about each session that has a model call and is wanted."""
+    return [of_session(session, wanted) for session in sessions if session.calls and _is_wanted(session, wanted)]
 
 
 def of_session(session: Session, wanted: Wanted) -> Found:
@@ -179,6 +184,20 @@ def of_session(session: Session, wanted: Wanted) -> Found:
         bill=bill(session, prices=wanted.prices),
         replayed=replayed,
     )
+
+
+def _logs_of(paths: Sequence[Path], format: str | None) -> tuple[list[Path], list[Problem]]:  # noqa: A002
+    """The logs of all paths; where there are several, one without a log is a problem and no end."""
+    logs: list[Path] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            logs += _logs(path, format)
+        except InputError as error:
+            if len(paths) == 1 or error.field is not None:
+                raise
+            problems.append(unread(path, error))
+    return logs, problems
 
 
 def _logs(path: Path, format: str | None) -> list[Path]:  # noqa: A002 - the word of `load`

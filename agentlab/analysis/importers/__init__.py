@@ -9,8 +9,14 @@
 - `pi`, with `pi_messages`: pi's sessions
 - `blocks`, `images`: Anthropic's content blocks and usage; what images take
 - `anthropic_messages`: Anthropic's messages, as requests, responses, a list or JSON lines
-- `taubench`: tau-bench's runs
-- `chat`: OpenAI's chat messages, as a list, an object or JSON lines
+- `taubench`; `tau2`, with `tau2_ticks`: tau-bench's and tau2-bench's runs
+- `swe_agent`, with `swe_agent_history` and `sent`: SWE-agent's trajectories, with the exact inputs where they are there
+- `mini_swe_agent`: mini-swe-agent's trajectories
+- `openhands`, with `openhands_events` and `openhands_usage`: OpenHands' runs
+- `inspect_log`, with `inspect_sample` and `inspect_messages`; `nanobot`; `otel`: Inspect, nanobot, OpenTelemetry
+- `commands`, `fields`, `litellm_usage`: commands in texts as calls; doubtful values; usage as LiteLLM reports it
+- `completions`: recorded calls of Chat Completions, each with its request and response
+- `chat`, with `chat_messages` and `answers`: OpenAI's chat messages, as a list, an object or JSON lines
 - `chat_lines`, `spoken`, `placing`: the lines of chat messages as facts, without sessions
 - `registry`: which format it is, and `load`
 """

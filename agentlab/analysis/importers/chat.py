@@ -8,14 +8,11 @@ Source: OpenAI, Chat Completions.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from agentlab.analysis.importers.shape import ROLES, calls_of, message_of, plausible, records_of, tools_of, usage_of
+from agentlab.analysis.importers.chat_messages import Messages
+from agentlab.analysis.importers.shape import ROLES, tools_of
 from agentlab.analysis.session import Session
 from agentlab.transcript import Problem
 
@@ -24,12 +21,12 @@ if TYPE_CHECKING:
 
     from agentlab.analysis.facts import Facts
     from agentlab.analysis.importers.peek import Peek
-    from agentlab.messages import ToolSpec, Usage
+    from agentlab.messages import ToolSpec
 
     Located = Iterable[tuple[int, str, Any]]
 
 NAME = "chat"
-MOST_SECONDS = 1e11  # since 1970; more is not in seconds
+_BESIDE = ("usage", "model", "session", "ts", "time", "timestamp")
 EXPECTS = 'OpenAI-style messages: [{"role": "user", "content": "..."}, ...], {"messages": [...]}, or a message per line'
 
 
@@ -39,10 +36,10 @@ def recognises(peek: Peek) -> bool:
         return False
     document = peek.document
     if isinstance(document, list):
-        return any(_is_message(item) or holds_messages(item) for item in document)
+        return any(map(_is_known, document))
     if isinstance(document, dict):
-        return holds_messages(document) or _is_message(document)
-    return any(_is_message(value) or holds_messages(value) for value in peek.first_values)
+        return _is_known(document)
+    return any(map(_is_known, peek.first_values))
 
 
 def read(peek: Peek) -> list[Session]:
@@ -54,6 +51,7 @@ def read(peek: Peek) -> list[Session]:
         items = [(1, f"[{index}]", item) for index, item in enumerate(document)]
     else:
         items = [(number, "", value) for number, value in peek.lines()]
+    items = [(line, where, unwrapped(value)) for line, where, value in items]
     holders = [item for item in items if holds_messages(item[2])]
     if not holders:
         groups: dict[str, list[tuple[int, str, Any]]] = {
@@ -122,6 +120,8 @@ def session_of(
 ) -> Session:
     """Make a session of messages.
 
+    A result that no call waits for, and a call without a result though the session goes on, are problems.
+
     Args:
         messages: Line, place within the line, and the message as the log has it.
         path: The file.
@@ -132,50 +132,35 @@ def session_of(
         labels: What else the log says.
     """
     holder = holder or {}
-    placed: list[dict[str, Any]] = []
-    names: dict[str, str] = {}
-    usages: dict[int, Usage] = {}
-    models: dict[int, str] = {}
-    times: list[float | None] = []
-    prompts = [holder["system"]] if holder.get("system") and isinstance(holder["system"], str) else []
-    model = holder.get("model") if isinstance(holder.get("model"), str) else None
+    gathered = Messages(holder.get("model") if isinstance(holder.get("model"), str) else None)
+    if isinstance(holder.get("system"), str) and holder["system"]:
+        gathered.prompts.append(holder["system"])
     for line, where, raw in messages:
-        report = _reporter(path, line, where, problems)
-        message = message_of(raw, report, names)
-        if message is None:
-            continue
-        if message["role"] in ("system", "developer"):
-            if not placed:
-                prompts.append(message["content"])
-                continue
-            message["role"] = "system"
-        usage = usage_of(raw.get("usage")) if message["role"] == "assistant" else None
-        if (usage := plausible(usage, report)) is not None:
-            usages[len(placed)] = usage
-        if isinstance(raw.get("model"), str) and raw["model"]:
-            models[len(placed)] = raw["model"]
-        placed.append(message)
-        times.append(time_of(raw))
-    model = model or next(iter(models.values()), None)
-    records = tuple(
-        record if time is None else msgspec.structs.replace(record, time=time)
-        for record, time in zip(records_of(placed), times, strict=True)
-    )
-    calls = [
-        msgspec.structs.replace(call, model=models.get(call.stop, model), time=times[call.stop])
-        for call in calls_of(records, usages)
-    ]
+        gathered.take(raw, _reporter(path, line, where, problems))
+    gathered.end()
+    records = gathered.records()
     return Session(
         id=identity,
         format=format,
         path=path,
         records=records,
-        calls=tuple(calls),
-        model=model,
-        system="\n\n".join(prompts),
+        calls=gathered.calls(records),
+        model=gathered.model,
+        system="\n\n".join(gathered.prompts),
         tools=tools_of(holder.get("tools")),
         labels={} if labels is None else labels,
     )
+
+
+def unwrapped(value: Any) -> Any:
+    """The message in an object that has its usage beside it, with the usage in it; any other value as it is.
+
+    >>> unwrapped({"message": {"role": "assistant", "content": "Hi."}, "usage": {"prompt_tokens": 9}})
+    {'usage': {'prompt_tokens': 9}, 'role': 'assistant', 'content': 'Hi.'}
+    """
+    if not isinstance(value, dict) or "role" in value or not _is_message(value.get("message")):
+        return value
+    return {**{key: value[key] for key in _BESIDE if key in value}, **value["message"]}
 
 
 def is_spoken(value: Any) -> bool:
@@ -193,23 +178,6 @@ def session_named(value: Any) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def time_of(raw: dict[str, Any]) -> float | None:
-    """When a message was logged, in seconds since 1970: a number or a date of ISO 8601 in one of three fields.
-
-    >>> time_of({"ts": 1790000000.5}), time_of({"timestamp": "2026-09-21T13:33:20Z"}), time_of({"time": "noon"})
-    (1790000000.5, 1789997600.0, None)
-    """
-    for name in ("ts", "time", "timestamp"):
-        value = raw.get(name)
-        if isinstance(value, str):
-            with suppress(ValueError):
-                moment = datetime.fromisoformat(value)
-                return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-        elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_SECONDS:
-            return float(value)
-    return None
-
-
 def _reporter(path: Path, line: int, where: str, problems: list[Problem]) -> Any:
     def report(reason: str) -> None:
         problems.append(Problem(str(path), line, f"{where}: {reason}" if where else reason))
@@ -220,6 +188,10 @@ def _reporter(path: Path, line: int, where: str, problems: list[Problem]) -> Any
 def _is_message(value: Any) -> bool:
     known = ("user", "assistant", "tool", "system", "developer")
     return isinstance(value, dict) and value.get("role") in known and ("content" in value or "tool_calls" in value)
+
+
+def _is_known(value: Any) -> bool:
+    return _is_message(unwrapped(value)) or holds_messages(value)
 
 
 def holds_messages(value: Any) -> bool:

@@ -6,12 +6,15 @@ them, such as one that is torn, the lines of that block are taken one by one, an
 
 from __future__ import annotations
 
+from functools import partial
 from io import SEEK_CUR, BytesIO
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from agentlab.analysis.importers.chat import holds_messages, session_named, time_of
+from agentlab.analysis.importers.answers import Answers
+from agentlab.analysis.importers.chat import holds_messages, session_named, unwrapped
+from agentlab.analysis.importers.chat_messages import time_of
 from agentlab.analysis.importers.peek import decode, unread_line
 from agentlab.analysis.importers.shape import MOST_TOKENS, message_of, plausible, usage_of
 from agentlab.analysis.importers.spoken import NamesMissingError, Spoken
@@ -98,20 +101,39 @@ def scan_lines(peek: Peek) -> Facts | None:
         return None
     for by_id in (False, True):  # ids take memory, and results that do not name their tool come early if at all
         problems: list[Problem] = []
-        spoken = Spoken(peek.path.name.split(".")[0], by_id=by_id)
+        name = peek.path.name.split(".")[0]
+        spoken, answers = Spoken(name, by_id=by_id), Answers()
         try:
-            read_lines(peek, problems, spoken.add)
+            read_lines(peek, problems, spoken.add, partial(_follow, answers, name))
         except DeclinedError:
             return None
         except NamesMissingError:
             continue
+        problems += [Problem(str(peek.path), number, reason) for number, reason in answers.end()]
         peek.problems += problems
         return spoken.facts(str(peek.path))
     return None
 
 
+def _follow(answers: Answers, name: str, lines: Sequence[Line], numbers: Sequence[int]) -> None:
+    """Follow which calls get their results; messages that name no session are of one."""
+    for number, line in zip(numbers, lines, strict=True):
+        if line.role == "tool":
+            answers.answered(line.session or name, number, line.tool_call_id or "")
+        elif line.tool_calls and line.role == "assistant":
+            calls = [(call.id or "", call.function.name) for call in line.tool_calls]
+            answers.asked(line.session or name, number, calls)
+    for session, number in dict(zip([line.session for line in lines], numbers, strict=True)).items():
+        answers.spoken(session or name, number)
+
+
 def read_lines(
-    peek: Peek, problems: list[Problem], take: Callable[[Sequence[Line]], None], *, size: int = BLOCK
+    peek: Peek,
+    problems: list[Problem],
+    take: Callable[[Sequence[Line]], None],
+    follow: Callable[[Sequence[Line], Sequence[int]], None] | None = None,
+    *,
+    size: int = BLOCK,
 ) -> None:
     """Hand the lines of a file on, a block at a time.
 
@@ -119,22 +141,27 @@ def read_lines(
         peek: The file.
         problems: Takes what could not be read.
         take: Given the lines of each block.
+        follow: Given them with their numbers.
         size: Of a block, in bytes.
 
     Raises:
-        DeclinedError: There is a line in it that holds messages.
+        DeclinedError: There is a line in it that holds messages, or an image.
     """
     decode_lines = msgspec.json.Decoder(Line).decode_lines
     number = 0
     for data, end in _blocks(peek, size):
         count, is_plain = _ends(data, end)
         lines: list[Line] | None
+        numbers: Sequence[int] = range(number + 1, number + count + 1)
         try:
             lines = decode_lines(memoryview(data)[:end])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             lines = None
         if lines is None or not is_plain or len(lines) != count:  # blank lines, or a line that does not fit
-            lines = list(_one_by_one(peek, data[:end], number, problems))
+            located = list(_one_by_one(peek, data[:end], number, problems))
+            numbers, lines = [at for at, _ in located], [line for _, line in located]
+        if follow is not None:
+            follow(lines, numbers)
         take(lines)
         del lines  # so that the next ones come to where these were: in the cache
         number += count
@@ -164,13 +191,13 @@ def _blocks(peek: Peek, size: int) -> Iterator[tuple[bytes, int]]:
             yield data, end or len(data)
 
 
-def _one_by_one(peek: Peek, data: bytes, number: int, problems: list[Problem]) -> Iterator[Line]:
+def _one_by_one(peek: Peek, data: bytes, number: int, problems: list[Problem]) -> Iterator[tuple[int, Line]]:
     decode_line = msgspec.json.Decoder(Line).decode
     for at, text in enumerate(BytesIO(data), number + 1):
         if not text.strip():
             continue
         try:
-            yield decode_line(text)
+            yield at, decode_line(text)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             try:
                 value = decode(text)
@@ -178,7 +205,7 @@ def _one_by_one(peek: Peek, data: bytes, number: int, problems: list[Problem]) -
                 problems.append(unread_line(peek.path, at, text, error))
                 continue
             if (line := _as_chat_takes_it(value, str(peek.path), at, problems)) is not None:
-                yield line
+                yield at, line
 
 
 def _as_chat_takes_it(value: Any, path: str, number: int, problems: list[Problem]) -> Line | None:
@@ -187,9 +214,13 @@ def _as_chat_takes_it(value: Any, path: str, number: int, problems: list[Problem
     def report(reason: str) -> None:
         problems.append(Problem(path, number, reason))
 
+    def decline(_: dict[str, Any]) -> None:
+        raise DeclinedError
+
     if holds_messages(value):
         raise DeclinedError
-    message = message_of(value, report, {})
+    value = unwrapped(value)
+    message = message_of(value, report, {}, decline)
     if message is None:
         return None
     usage = None

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.analysis.importers.blocks import Blocks, Said
-from agentlab.analysis.importers.claude_fields import list_of, merge_call, object_of, text_of, time_of
 from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
 from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, is_sent, kind_of, original_chars
+from agentlab.analysis.importers.fields import list_of, object_of, text_at, time_at
 from agentlab.analysis.session import counted
 from agentlab.transcript import Problem
 
@@ -87,7 +87,7 @@ class Log:
         self._problems.append(Problem(str(self.path), self._number, reason))
 
     def _line(self, line: dict[str, Any]) -> None:
-        kind = text_of(line, "type")
+        kind = text_at(line, "type")
         if kind in ("assistant", "user"):
             self._spoken(kind, line)
         elif kind == "system":
@@ -97,7 +97,7 @@ class Log:
         elif kind in _TITLES:
             title = line.get(_TITLES[kind])
             if isinstance(title, str):
-                self.titles[text_of(line, "leafUuid")] = title
+                self.titles[text_at(line, "leafUuid")] = title
         elif kind == "content-replacement":
             self._replacements(line)
         elif kind in SILENT:
@@ -113,7 +113,7 @@ class Log:
         if not isinstance(message, dict) or "content" not in message:
             self.report(f"skipped: expected a message with a content in the line of type {role!r}")
             self._place(f"line {self._number}", self._placed(line)[1], None)  # a whole line may have its uuid
-        elif text_of(line, "uuid") in self.graph.nodes:
+        elif text_at(line, "uuid") in self.graph.nodes:
             return  # the same line once more
         elif role == "assistant":
             self._assistant(line, message)
@@ -125,37 +125,37 @@ class Log:
             self._pass_on(line)
             return
         uuid, node = self._placed(line)
-        call_id, request = text_of(message, "id"), text_of(line, "requestId")
+        call_id, request = text_at(message, "id"), text_at(line, "requestId")
         key = (call_id, request, node.key[0]) if call_id else (uuid,)
         unit = self._replies.get(key)
         if unit is None:
             unit = self._replies[key] = self._unit("assistant", node.key, [], node.number)
-            unit.raw = {"id": call_id, "request": request, "version": text_of(line, "version")}
+            unit.raw = {"id": call_id, "request": request, "version": text_at(line, "version")}
             self._resume(node.key[0])
         said, *own_results = self.blocks.messages(
-            "assistant", message["content"], self.report, text_of(message, "model")
+            "assistant", message["content"], self.report, text_at(message, "model")
         )
         if said in unit.reply:  # a resumed session repeats what was said
             self._copy_from = self._copy_from if self._repeated else self._number
             self._repeated[id(unit)] = unit
         else:
             unit.reply.append(said)
-            unit.pieces += [Piece(each, time_of(line)) for each in own_results]
+            unit.pieces += [Piece(each, time_at(line)) for each in own_results]
         for call in said.message.get("tool_calls", ()):
             self._owners.setdefault((call["id"], node.key[0]), unit)
             self._spawn(call["id"], call["function"]["name"], message["content"])
-        merge_call(unit.raw, line, message)
-        unit.time = time_of(line) or unit.time
+        _merge_call(unit.raw, line, message)
+        unit.time = time_at(line) or unit.time
         self._place(uuid, node, unit)
 
     def _user(self, line: dict[str, Any], message: dict[str, Any]) -> None:
         uuid, node = self._placed(line)
-        time, result = time_of(line), line.get("toolUseResult")
+        time, result = time_at(line), line.get("toolUseResult")
         said = self.blocks.messages("user", message["content"], self.report)
         if any(each.message["role"] == "tool" for each in said):
             pieces = [Piece(each, time, original_chars(each.message["content"], result)) for each in said]
             self._result(uuid, node, pieces)
-            agent = text_of(object_of(result), "agentId")
+            agent = text_at(object_of(result), "agentId")
             if agent:
                 self.spawned.setdefault(agent, {})["tool_call"] = _call_id(pieces[0])
             return
@@ -214,16 +214,16 @@ class Log:
         elif kind == "local_command" and isinstance(content, str):
             words = kind_of({"message": {"content": content}})
             said = [Said({"role": "user", "content": content})]
-            self._say(uuid, node, "loop" if words == "typed" else words, said, time_of(line))
+            self._say(uuid, node, "loop" if words == "typed" else words, said, time_at(line))
             return
         self._place(uuid, node, None)
 
     def _boundary(self, uuid: str, about: Any) -> None:
         kept, listed = (object_of(object_of(about).get(f"preserved{key}")) for key in ("Segment", "Messages"))
-        anchor = text_of(kept, "anchorUuid") or text_of(listed, "anchorUuid")
+        anchor = text_at(kept, "anchorUuid") or text_at(listed, "anchorUuid")
         named = tuple(each for each in list_of(listed.get("uuids")) if isinstance(each, str))
         if anchor and (kept or named):
-            head, tail = text_of(kept, "headUuid"), text_of(kept, "tailUuid")
+            head, tail = text_at(kept, "headUuid"), text_at(kept, "tailUuid")
             self.graph.boundaries.append(Boundary(self._number, uuid, anchor, head, tail, named))
 
     def _attachment(self, line: dict[str, Any]) -> None:
@@ -236,36 +236,36 @@ class Log:
             self._place(uuid, node, None)
             return
         if not text:
-            self._note_odd(f"what an attachment of type {text_of(about, 'type')!r:.60} says")
+            self._note_odd(f"what an attachment of type {text_at(about, 'type')!r:.60} says")
             self._place(uuid, node, None)
             return
         queued = about.get("type") == "queued_command" and about.get("commandMode") in (None, "prompt")
         kind = kind_of({"message": {"content": text}}) if queued else "loop"
-        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], time_of(line))
+        self._say(uuid, node, kind, [Said({"role": "user", "content": text})], time_at(line))
 
     def _replacements(self, line: dict[str, Any]) -> None:
         for each in list_of(line.get("replacements")):
             if isinstance(each, dict) and isinstance(each.get("replacement"), str):
-                self.shown[text_of(each, "toolUseId")] = each["replacement"]
+                self.shown[text_at(each, "toolUseId")] = each["replacement"]
 
     def _pass_on(self, line: dict[str, Any]) -> None:
         """Place a line of which nothing is sent, as others may name it as their parent."""
-        if text_of(line, "uuid") and line["uuid"] not in self.graph.nodes:
+        if text_at(line, "uuid") and line["uuid"] not in self.graph.nodes:
             self._place(*self._placed(line), None)
 
     def _placed(self, line: dict[str, Any]) -> tuple[str, Node]:
         key = (
-            (text_of(line, "agentId") or "side") if line.get("isSidechain") is True else "",
-            text_of(line, "sessionId"),
+            (text_at(line, "agentId") or "side") if line.get("isSidechain") is True else "",
+            text_at(line, "sessionId"),
         )
         if key not in self.labels:
             self.labels[key] = {}
         labels = self.labels[key]
         for name, field in _LABELS.items():
-            if name not in labels and text_of(line, field):
-                labels[name] = text_of(line, field)
-        parent = text_of(line, "parentUuid") or None
-        return text_of(line, "uuid") or f"line {self._number}", Node(
+            if name not in labels and text_at(line, field):
+                labels[name] = text_at(line, field)
+        parent = text_at(line, "parentUuid") or None
+        return text_at(line, "uuid") or f"line {self._number}", Node(
             self._number, key, parent, None, None, is_root=False
         )
 
@@ -282,11 +282,11 @@ class Log:
             return
         for block in list_of(content):
             given = block.get("input") if isinstance(block, dict) and block.get("id") == call_id else None
-            if isinstance(given, dict) and text_of(given, "prompt"):
+            if isinstance(given, dict) and text_at(given, "prompt"):
                 about = {
                     "tool_call": call_id,
-                    "agent_type": text_of(given, "subagent_type"),
-                    "task": text_of(given, "description"),
+                    "agent_type": text_at(given, "subagent_type"),
+                    "task": text_at(given, "description"),
                 }
                 self.spawned[given["prompt"]] = self.spawned[call_id] = about
 
@@ -298,3 +298,19 @@ class Log:
 def _call_id(piece: Piece) -> str:
     """The call that a tool message answers, "" for others."""
     return str(piece.said.message.get("tool_call_id", ""))
+
+
+def _merge_call(known: dict[str, Any], line: dict[str, Any], message: dict[str, Any]) -> None:
+    """Add what a line says of its call: the usage with the largest output is kept, and the largest cost."""
+    usage = message.get("usage")
+    if isinstance(usage, dict) and _output(usage) >= _output(known.get("usage", {})):
+        known["usage"] = usage
+    known.update((key, message[key]) for key in ("stop_reason", "model") if text_at(message, key))
+    cost = line.get("costUSD")
+    if isinstance(cost, int | float) and 0 <= cost < float("inf"):
+        known["cost"] = max(float(cost), known.get("cost", 0.0))
+
+
+def _output(usage: dict[str, Any]) -> int:
+    output = usage.get("output_tokens")
+    return output if isinstance(output, int) else -1

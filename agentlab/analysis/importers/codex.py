@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of, time_of
 from agentlab.analysis.importers.codex_items import ITEMS
 from agentlab.analysis.importers.codex_lines import Lines
 from agentlab.analysis.importers.codex_log import Log
+from agentlab.analysis.importers.fields import list_of, object_of, text_at, time_at
 from agentlab.analysis.importers.peek import decode
 from agentlab.analysis.session import Session
 from agentlab.errors import InputError
@@ -70,8 +70,8 @@ def read(peek: Peek) -> list[Session]:
     if not records and not calls:
         return []
     meta = lines.meta
-    labels = {label: text_of(meta, key) for label, key in _LABELS.items()}
-    labels["branch"] = text_of(object_of(meta.get("git")), "branch")
+    labels = {label: text_at(meta, key) for label, key in _LABELS.items()}
+    labels["branch"] = text_at(object_of(meta.get("git")), "branch")
     models = Counter(call.model for call in calls if call.model)
     return [
         Session(
@@ -80,7 +80,7 @@ def read(peek: Peek) -> list[Session]:
             path=peek.path,
             records=records,
             calls=calls,
-            provider=text_of(meta, "model_provider") or "openai",
+            provider=text_at(meta, "model_provider") or "openai",
             model=models.most_common(1)[0][0] if models else lines.model or None,
             system=_instructions(meta),
             labels={label: value for label, value in labels.items() if value},
@@ -112,7 +112,7 @@ def _session_of(path: Path) -> str:
         return ""
     try:
         with path.open("rb") as file:
-            return text_of(_meta_of(decode(file.readline(1 << 20))), "id")
+            return text_at(_meta_of(decode(file.readline(1 << 20))), "id")
     except (OSError, ValueError):
         return ""
 
@@ -142,13 +142,13 @@ def _meta_of(value: Any) -> dict[str, Any]:
 
 def _instructions(meta: dict[str, Any]) -> str:
     """The system prompt; early versions have the user's own instructions there, which are messages too."""
-    return text_of(object_of(meta.get("base_instructions")), "text") or text_of(meta, "base_instructions")
+    return text_at(object_of(meta.get("base_instructions")), "text") or text_at(meta, "base_instructions")
 
 
 def _parent(meta: dict[str, Any]) -> str:
     """The session that started this one as a sub-agent."""
     source = object_of(object_of(meta.get("source")).get("subagent"))
-    return text_of(object_of(source.get("thread_spawn")), "parent_thread_id") or text_of(meta, "parent_thread_id")
+    return text_at(object_of(source.get("thread_spawn")), "parent_thread_id") or text_at(meta, "parent_thread_id")
 
 
 def _is_line(value: Any) -> bool:
@@ -160,7 +160,7 @@ def _is_old_header(value: Any) -> bool:
         isinstance(value, dict)
         and "type" not in value
         and {"id", "timestamp", "instructions"} <= value.keys()
-        and time_of(value) is not None
+        and time_at(value) is not None
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
+from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.images import Images
 from agentlab.analysis.importers.prompts import json_of
 from agentlab.messages import Usage
@@ -95,7 +95,7 @@ class Items:
         kind = item.get("type")
         if kind == "reasoning":
             parts = list_of(item.get("summary")) + list_of(item.get("content"))
-            reply.thinking += [valid_text(text_of(each, "text")) for each in parts if isinstance(each, dict)]
+            reply.thinking += [valid_text(text_at(each, "text")) for each in parts if isinstance(each, dict)]
         elif kind in CALLS:
             self._call(item, reply, report)
         elif kind == "message":
@@ -111,7 +111,7 @@ class Items:
         if isinstance(output, dict):
             output = json_of(output)
         text, images = self.content(output, report, model)
-        call_id = text_of(item, "call_id")
+        call_id = text_at(item, "call_id")
         message: dict[str, Any] = {"role": "tool", "content": text, "tool_call_id": call_id}
         message["name"] = self.names.get(call_id, "")
         if failed:
@@ -135,14 +135,14 @@ class Items:
 
     def _call(self, item: dict[str, Any], reply: Reply, report: Report) -> None:
         kind = str(item.get("type"))
-        name = text_of(item, "name") or kind.removesuffix("_call")
+        name = text_at(item, "name") or kind.removesuffix("_call")
         arguments = item.get("arguments", item.get("input", item.get("action")))
         if not isinstance(arguments, str):
             arguments = "{}" if arguments is None else json_of(arguments)
-        if kind in ("function_call", "custom_tool_call") and not text_of(item, "name"):
+        if kind in ("function_call", "custom_tool_call") and not text_at(item, "name"):
             report(f"{kind}: a call without a name is left out")
             return
-        call_id = text_of(item, "call_id") or text_of(item, "id")
+        call_id = text_at(item, "call_id") or text_at(item, "id")
         self.names[call_id] = name
         function = {"name": name, "arguments": valid_text(arguments)}
         reply.calls.append({"id": call_id, "type": "function", "function": function})

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.claude_fields import object_of, text_of, time_of
 from agentlab.analysis.importers.codex_items import CALLS, ITEMS, SILENT, totals_of, usage_of
+from agentlab.analysis.importers.fields import object_of, text_at, time_at
 from agentlab.analysis.importers.shape import plausible
 from agentlab.analysis.session import counted
 from agentlab.messages import Usage
@@ -74,7 +74,7 @@ class Lines:
             self._number = number
             payload = value.get("payload") if isinstance(value, dict) else None
             if isinstance(payload, dict):
-                time = time_of(value)
+                time = time_at(value)
                 self._first_time = time if self._first_time is None else self._first_time
                 self._line(str(value.get("type")), payload, time)
             else:
@@ -105,7 +105,7 @@ class Lines:
         if kind == "session_meta":
             self._header(payload)
         elif kind == "turn_context":
-            self.model = text_of(payload, "model") or self.model
+            self.model = text_at(payload, "model") or self.model
         elif kind == "event_msg":
             self._event(payload, time)
         elif kind == "compacted":
@@ -113,7 +113,7 @@ class Lines:
         elif kind == "response_item" and of in ITEMS:
             self._keep(str(of), payload, time)
         elif kind == "inter_agent_communication":
-            self._keep("message", {"role": "developer", "content": text_of(payload, "content")}, time)
+            self._keep("message", {"role": "developer", "content": text_at(payload, "content")}, time)
         elif kind not in _NOTES and of not in SILENT:
             what = f"an item of type {of!r}" if kind == "response_item" else f"a line of type {kind!r}"
             first, known = self._odd.get(what, (self._number, 0))
@@ -129,7 +129,7 @@ class Lines:
     def _header(self, payload: dict[str, Any]) -> None:
         if not self.meta:
             self.meta = payload
-            self._is_fork = bool(text_of(payload, "forked_from_id"))
+            self._is_fork = bool(text_at(payload, "forked_from_id"))
         elif payload.get("id") != self.meta.get("id"):
             self._is_fork = True  # the parent's header stands among what was copied
 
@@ -153,7 +153,7 @@ class Lines:
         if whole and whole != sent + output:
             self._added.append((self._number, whole, sent + output))
         usage = plausible(usage_of(last), self.report)
-        self._keep("token_count", {}, time, model=text_of(info, "model") or self.model, usage=usage)
+        self._keep("token_count", {}, time, model=text_at(info, "model") or self.model, usage=usage)
 
     def _report_odd(self) -> None:
         for what, (first, count) in self._odd.items():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
 from agentlab.analysis.importers.codex_items import CALLS, RESULTS, SUMMARIES, Items, Reply, is_typed, original_chars
+from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Log:
             if record.role == "user" and is_typed(record.text) and not self._is_last_summary(index) and left > 0:
                 kept.append({"type": "message", "role": "user", "content": record.text[:left]})
                 left -= len(record.text)
-        return [*reversed(kept), {"type": "message", "role": "user", "content": text_of(payload, "message")}]
+        return [*reversed(kept), {"type": "message", "role": "user", "content": text_at(payload, "message")}]
 
     def _is_last_summary(self, index: int) -> bool:
         """Whether a message is a summary's text, and not one of the user's that stands before it."""

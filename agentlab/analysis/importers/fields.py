@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -22,6 +23,28 @@ def list_of(value: Any) -> list[Any]:
 def text_of(value: Any) -> str | None:
     """The value itself where it is a text with something in it, else None."""
     return value if isinstance(value, str) and value else None
+
+
+def text_at(line: dict[str, Any], key: str) -> str:
+    """A text of an object, "" where there is none.
+
+    >>> text_at({"uuid": 5}, "uuid")
+    ''
+    """
+    return text_of(line.get(key)) or ""
+
+
+def time_at(line: dict[str, Any]) -> float | None:
+    """When a line was written, by its `timestamp`, in seconds since 1970.
+
+    >>> time_at({"timestamp": "2025-07-20T03:51:20.500Z"})
+    1752983480.5
+    """
+    try:
+        time = datetime.fromisoformat(line["timestamp"])
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def dollars_of(value: Any) -> float | None:

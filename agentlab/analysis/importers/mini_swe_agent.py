@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.analysis.importers.chat import time_of
+from agentlab.analysis.importers.chat_messages import time_of
 from agentlab.analysis.importers.commands import calling, fenced
 from agentlab.analysis.importers.fields import dollars_of, labels_of, list_of, object_of, text_of
 from agentlab.analysis.importers.litellm_usage import litellm_usage

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.chat import time_of
+from agentlab.analysis.importers.chat_messages import time_of
 from agentlab.analysis.importers.fields import list_of, object_of, text_of
 from agentlab.analysis.importers.shape import message_of
 from agentlab.analysis.session import Call, Record, Replaced
@@ -56,9 +57,10 @@ class Reading:
         self.tools: list[Any] = []
         self._turn = self._iteration = 0
         self._names: dict[str, str] = {}
-        self._asked: dict[Any, tuple[str, str]] = {}
+        self._asked: dict[int | None, tuple[str, str]] = {}
         self._by_response: dict[str, int] = {}
-        self._events: dict[Any, int] = {}
+        self._events: dict[int, int] = {}
+        self._live: list[int] = []
         self._gone: set[int] = set()
         self._summary: int | None = None
 
@@ -95,10 +97,10 @@ class Reading:
         call_id = text_of(known.get("tool_call_id")) or f"event-{event.get('id')}"
         name = text_of(known.get("function_name")) or str(event["action"])
         if event["action"] != "message" or known:
-            self._asked[event.get("id")] = (call_id, name)
+            self._asked[_number(event.get("id"))] = (call_id, name)
         named = text_of(response.get("id"))
         if named is not None and named in self._by_response:
-            self._events[event.get("id")] = self._by_response[named]
+            self._know(event, self._by_response[named])
             return
         self._iteration += 1
         index = self._put(event, _said(event, args, response, call_id, name), report)
@@ -123,7 +125,7 @@ class Reading:
     def _observed(self, event: dict[str, Any], report: Report) -> None:
         """What an action led to; what none led to, the loop says."""
         known, content = object_of(event.get("tool_call_metadata")), event.get("content")
-        call_id, name = self._asked.pop(event.get("cause"), ("", ""))
+        call_id, name = self._asked.pop(_number(event.get("cause")), ("", ""))
         call_id, name = text_of(known.get("tool_call_id")) or call_id, text_of(known.get("function_name")) or name
         if event["observation"] == "recall":
             content = _knowledge(object_of(event.get("extras"))) if self._recalls else ""
@@ -139,16 +141,19 @@ class Reading:
         message = message_of(raw, report, self._names)
         index = len(self.records)
         self.records.append(Record(message or raw, self._turn, self._iteration, time_of(event)))
-        self._events[event.get("id")] = index
+        self._know(event, index)
         return index
+
+    def _know(self, event: dict[str, Any], index: int) -> None:
+        """Remember which record an event went into."""
+        number = _number(event.get("id"))
+        if number is not None and number not in self._events:
+            self._events[number] = index
+            insort(self._live, number)
 
     def _condense(self, args: dict[str, Any], time: float | None) -> None:
         """From the next call on, leave out what is forgotten; put the summary where it was made."""
-        forgotten = args.get("forgotten_event_ids")
-        if not isinstance(forgotten, list):
-            first, last = _number(args.get("forgotten_events_start_id")), _number(args.get("forgotten_events_end_id"))
-            forgotten = [each for each in self._events if 0 <= first <= _number(each) <= last]
-        indices = {self._events[each] for each in forgotten if _number(each) in self._events}
+        indices = {self._events[each] for each in self._forgotten(args)}
         summary = text_of(args.get("summary"))
         if self._summary is not None and (summary or not indices):
             indices.add(self._summary)
@@ -158,6 +163,18 @@ class Reading:
             self._summary = len(self.records)
             message = {"role": "user", "content": summary, "origin": "loop"}
             self.records.append(Record(message, self._turn, self._iteration, time, is_summary=True))
+
+    def _forgotten(self, args: dict[str, Any]) -> list[int]:
+        """Events that a condensation names, one by one or from the first to the last."""
+        named = args.get("forgotten_event_ids")
+        if isinstance(named, list):
+            return [each for each in map(_number, named) if each in self._events]
+        first, last = _number(args.get("forgotten_events_start_id")), _number(args.get("forgotten_events_end_id"))
+        if first is None or last is None:
+            return []
+        start, stop = bisect_left(self._live, first), bisect_right(self._live, last)
+        named, self._live[start:stop] = self._live[start:stop], []
+        return named
 
 
 def _said(
@@ -182,6 +199,6 @@ def _knowledge(extras: dict[str, Any]) -> str:
     return "\n\n".join(text for text in texts if text)
 
 
-def _number(value: Any) -> int:
-    """The id of an event; -1 for none."""
-    return value if type(value) is int else -1
+def _number(value: Any) -> int | None:
+    """The id of an event, where it is one."""
+    return value if type(value) is int else None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.claude_fields import object_of, text_of, time_of
+from agentlab.analysis.importers.fields import object_of, text_at, time_at
 from agentlab.analysis.importers.pi_messages import ROLES, Messages, Spoken, cost_of, summary_of, usage_of
 from agentlab.analysis.importers.shape import plausible
 from agentlab.analysis.importers.timeline import Timeline
@@ -54,7 +54,7 @@ def read(peek: Peek) -> list[Session]:
         return []
     models = Counter(call.model for call in calls if call.model)
     labels = {"session": "id", "project": "cwd", "forked_from": "parentSession"}
-    told = {label: text_of(log.header, key) for label, key in labels.items()} | {"title": log.title}
+    told = {label: text_at(log.header, key) for label, key in labels.items()} | {"title": log.title}
     return [
         Session(
             id=peek.path.name.split(".jsonl")[0],
@@ -63,7 +63,7 @@ def read(peek: Peek) -> list[Session]:
             records=records,
             calls=calls,
             provider=log.provider,
-            model=models.most_common(1)[0][0] if models else text_of(log.header, "modelId") or None,
+            model=models.most_common(1)[0][0] if models else text_at(log.header, "modelId") or None,
             labels={label: value for label, value in told.items() if value},
             replaced=replaced,
         )
@@ -120,26 +120,26 @@ class _Log:
         self._go_to(line.get("parentId"))
         index = kept = None
         if kind == "message":
-            index = self._message(object_of(line.get("message")), time_of(line))
+            index = self._message(object_of(line.get("message")), time_at(line))
         elif kind == "compaction":
             index, kept = self._compact(line)
         elif kind == "branch_summary":
-            index = self._add(summary_of(text_of(line, "summary")), time_of(line))
+            index = self._add(summary_of(text_at(line, "summary")), time_at(line))
         elif kind == "custom_message":
             said = self._messages.read({"role": "custom", "content": line.get("content")}, self._report)
-            index = self._add(said, time_of(line))
+            index = self._add(said, time_at(line))
         elif kind == "session_info":
-            self.title = text_of(line, "name")
+            self.title = text_at(line, "name")
         elif kind not in _ENTRIES:
             self._count_odd(f"an entry of type {kind!r}")
-        self._entered(text_of(line, "id"), index, kept)
+        self._entered(text_at(line, "id"), index, kept)
 
     def _begin(self, line: dict[str, Any]) -> None:
         if not self.header:
             self.header = line
-            self.provider = text_of(line, "provider")
-            if text_of(line, "parentSession"):
-                self._copied_until = time_of(line)
+            self.provider = text_at(line, "provider")
+            if text_at(line, "parentSession"):
+                self._copied_until = time_at(line)
         self._entries.append(_Entry(len(self._entries) - 1, None))
 
     def _count_odd(self, what: str) -> None:
@@ -187,19 +187,19 @@ class _Log:
         about = {**said.about, "time": time}
         if self._copied_until is not None and time is not None and time < self._copied_until:
             return self.timeline.say(said.message, **about)
-        stopped = text_of(raw, "stopReason") or None
+        stopped = text_at(raw, "stopReason") or None
         visible = ceil(_chars(said) / CHARS_PER_TOKEN)
         measured = stopped not in _BROKEN or usage is None or usage.output_tokens >= visible
         if stopped in _BROKEN:
             said.message.pop("tool_calls", None)  # they were never run, and are not sent again
-        self.provider = text_of(raw, "provider") or self.provider
+        self.provider = text_at(raw, "provider") or self.provider
         index = len(self.timeline)
         self.timeline.reply(
             said.message,
             about,
             usage=usage,
             stop_reason=stopped,
-            model=text_of(raw, "model") or None,
+            model=text_at(raw, "model") or None,
             time=time,
             output_measured=measured,
             cost=cost_of(raw.get("usage")),
@@ -211,7 +211,7 @@ class _Log:
 
     def _compact(self, line: dict[str, Any]) -> tuple[int | None, int]:
         """Send the summary, and of the rest what is kept."""
-        kept = self._numbers.get(text_of(line, "firstKeptEntryId"), len(self._entries))
+        kept = self._numbers.get(text_at(line, "firstKeptEntryId"), len(self._entries))
         if isinstance(line.get("firstKeptEntryIndex"), int):  # before entries had ids
             kept = line["firstKeptEntryIndex"]
         visible = [
@@ -219,7 +219,7 @@ class _Log:
             for index in self.timeline.visible
             if self._entry_of[index] >= kept and self._entries[self._entry_of[index]].kept is None
         ]
-        index = self._add(summary_of(text_of(line, "summary")), time_of(line))
+        index = self._add(summary_of(text_at(line, "summary")), time_at(line))
         self.timeline.show([*([] if index is None else [index]), *visible])
         return index, kept
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentlab.analysis.importers.claude_fields import list_of, object_of, text_of
+from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.images import Images
 from agentlab.analysis.importers.prompts import json_of
 from agentlab.messages import Usage
@@ -54,7 +54,7 @@ class Messages:
         if role == "bashExecution":
             return _command(raw)
         if role in ("branchSummary", "compactionSummary"):
-            return summary_of(text_of(raw, "summary"))
+            return summary_of(text_at(raw, "summary"))
         text, _, images = self._content(raw.get("content"), report)
         message: dict[str, Any] = {"role": "user", "content": text}
         if role != "user":
@@ -62,28 +62,28 @@ class Messages:
         return Spoken(message, {"image_tokens": images})
 
     def _assistant(self, raw: dict[str, Any], report: Report) -> Spoken:
-        self._model = text_of(raw, "model") or self._model
+        self._model = text_at(raw, "model") or self._model
         text, thinking, _ = self._content(raw.get("content"), report)
         message: dict[str, Any] = {"role": "assistant", "content": text}
         calls = []
         for block in map(object_of, list_of(raw.get("content"))):
             if block.get("type") != "toolCall":
                 continue
-            if not text_of(block, "name"):
+            if not text_at(block, "name"):
                 report("toolCall: a call without a name is left out")
                 continue
             given = block.get("arguments")
             arguments = given if isinstance(given, str) else "{}" if given is None else json_of(given)
             function = {"name": block["name"], "arguments": valid_text(arguments)}
-            calls.append({"id": text_of(block, "id"), "type": "function", "function": function})
+            calls.append({"id": text_at(block, "id"), "type": "function", "function": function})
         if calls:
             message["tool_calls"] = calls
         return Spoken(message, {"thinking": thinking})
 
     def _result(self, raw: dict[str, Any], report: Report) -> Spoken:
         text, _, images = self._content(raw.get("content"), report)
-        message: dict[str, Any] = {"role": "tool", "content": text, "tool_call_id": text_of(raw, "toolCallId")}
-        message["name"] = text_of(raw, "toolName")
+        message: dict[str, Any] = {"role": "tool", "content": text, "tool_call_id": text_at(raw, "toolCallId")}
+        message["name"] = text_at(raw, "toolName")
         if raw.get("isError") is True:
             message["is_error"] = True
         cut = object_of(object_of(raw.get("details")).get("truncation"))
@@ -99,11 +99,11 @@ class Messages:
         for block in map(object_of, list_of(content)):
             kind = block.get("type")
             if kind == "thinking":
-                thinking.append(valid_text(text_of(block, "thinking")))
+                thinking.append(valid_text(text_at(block, "thinking")))
             elif kind == "image":
                 images += self._image(block, report)
             elif kind != "toolCall":
-                texts.append(valid_text(text_of(block, "text")))
+                texts.append(valid_text(text_at(block, "text")))
         return "\n".join(texts), "\n".join(thinking), images
 
     def _image(self, block: dict[str, Any], report: Report) -> int:
@@ -147,7 +147,7 @@ def _command(raw: dict[str, Any]) -> Spoken | None:
     """A shell command of the user, which the model sees with the next message unless it was kept from it."""
     if raw.get("excludeFromContext") is True:
         return None
-    text = f"Ran `{text_of(raw, 'command')}`\n```\n{text_of(raw, 'output')}\n```"
+    text = f"Ran `{text_at(raw, 'command')}`\n```\n{text_at(raw, 'output')}\n```"
     return Spoken({"role": "user", "content": valid_text(text), "origin": "loop"}, {})
 
 

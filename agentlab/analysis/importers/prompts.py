@@ -75,12 +75,17 @@ class Prompts:
     def __init__(self) -> None:
         self.timeline = Timeline()
         self._keys: list[Hashable] = []
+        self._known: set[Hashable] = set()
         self._gone: dict[Hashable, list[int]] = defaultdict(list)
 
     def shares(self, messages: Iterable[Sent]) -> bool:
         """Whether one of the messages is sent already."""
         sent = {self._keys[index] for index in self.timeline.visible}
         return any(each.key in sent for each in messages)
+
+    def knows(self, sent: Sent) -> bool:
+        """Whether a message is among those of the conversation."""
+        return sent.key in self._known
 
     def call(self, messages: Sequence[Sent], reply: Sent | None, *, same: int = 0, **call: Any) -> None:
         """Add a call.
@@ -101,19 +106,20 @@ class Prompts:
         if same + at < len(visible):
             taken = self._rearrange(same + at, messages, taken)
         for each in messages[taken:]:
-            self._add(each)
+            self.add(each)
         if reply is None:
             self.timeline.reply(None, **call)
         else:
             self._keys.append(reply.key)
+            self._known.add(reply.key)
             self.timeline.reply(reply.message, reply.about, **call)
 
-    def _add(self, sent: Sent) -> None:
+    def add(self, sent: Sent) -> int:
+        """Add a message that the next call is sent; returns its index."""
         self._keys.append(sent.key)
-        if sent.message["role"] == "assistant":
-            self.timeline.say(sent.message, **sent.about)
-        else:
-            self.timeline.add(sent.message, **sent.about)
+        self._known.add(sent.key)
+        add = self.timeline.say if sent.message["role"] == "assistant" else self.timeline.add
+        return add(sent.message, **sent.about)
 
     def _alter(self, index: int, sent: Sent) -> None:
         if sent.message:
@@ -125,22 +131,21 @@ class Prompts:
         left: dict[Hashable, list[int]] = defaultdict(list)
         for index in reversed(timeline.visible[kept:]):
             left[self._keys[index]].append(index)
-        shown = timeline.visible[:kept]
         leaving = set(timeline.visible[kept:])
-        fresh = []
-        for number, each in enumerate(messages[taken:], taken):
+        order: list[int | Sent] = list(timeline.visible[:kept])
+        for each in messages[taken:]:
             known = left.get(each.key) or self._gone.get(each.key)
             if known:
-                shown.append(known.pop())
-                leaving.discard(shown[-1])
-                self._alter(shown[-1], each)
+                index = known.pop()
+                leaving.discard(index)
+                self._alter(index, each)
+                order.append(index)
             else:
-                fresh.append(number)
+                order.append(each)
         for index in leaving:
             self._gone[self._keys[index]].append(index)
-        timeline.show(shown)
-        for number in fresh:
-            self._add(messages[number])
+        timeline.show([each for each in order if isinstance(each, int)])
+        timeline.visible = [each if isinstance(each, int) else self.add(each) for each in order]
         return len(messages)
 
 
@@ -161,7 +166,6 @@ class Talks:
         if known is None:
             known = Prompts()
             self.all.append(known)
-        if messages:
-            self._begun.setdefault(first, known)
+        self._begun.setdefault(first, known)
         self._current = known
         return known

@@ -22,8 +22,12 @@ from agentlab.analysis.importers import (
     chat,
     claude_code,
     codex,
+    completions,
+    inspect_log,
     mini_swe_agent,
+    nanobot,
     openhands,
+    otel,
     own,
     pi,
     swe_agent,
@@ -58,12 +62,13 @@ class Importer(Protocol):
 IMPORTERS: dict[str, Importer] = {
     module.NAME: module
     for module in (
-        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi),
+        *(own, taubench, tau2, swe_agent, mini_swe_agent, openhands, claude_code, codex, pi, inspect_log),
+        *(nanobot, otel, completions),
         *(anthropic_messages, chat),  # last: others' messages look like these
     )
 }
 
-LOGS = (".json", ".jsonl", ".traj")
+LOGS = (".json", ".jsonl", ".traj", ".eval")
 
 CORES = 4
 """From so many on, processes read a folder: sessions come back whole, which takes about as long as to read them."""
@@ -162,7 +167,7 @@ def _load_folder(
             problems.append(unread(path, error))
     if not sessions:
         what = f"none of its logs could be read ({problems[0]})" if logs else "there is no log in it"
-        raise InputError(f"{what}: name a session folder, or a file of {_formats()}", path=folder)
+        raise InputError(f"{what}: name a session folder, or {_formats()}", path=folder)
     return sessions, problems
 
 
@@ -213,4 +218,5 @@ def _unknown(peek: Peek, format: str | None) -> str:  # noqa: A002 - as in `load
 
 
 def _formats() -> str:
-    return "; or ".join(importer.EXPECTS for importer in IMPORTERS.values())
+    """What can be read, in a line; `--format NAME` then says what a format looks like."""
+    return f"a log of {', '.join(IMPORTERS)}"

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from agentlab.analysis.importers.peek import Peek
 
     Report = Callable[[str], None]
+    Picture = Callable[[dict[str, Any]], None]
 
 MOST_TOKENS = 10**12  # of one call: more is no count, and sums of such numbers leave the columns of a frame
 ROLES = ("user", "assistant", "tool", "system", "developer")
+RESPONSES = ("function_call", "function_call_output", "reasoning", "item_reference", "web_search_call")
+IMAGES = ("image_url", "input_image")
 
 
 def reporter(peek: Peek, where: str = "", line: int = 1) -> Report:
@@ -32,22 +35,24 @@ def reporter(peek: Peek, where: str = "", line: int = 1) -> Report:
     return lambda reason: problems.append(Problem(path, line, f"{where}: {reason}" if where else reason))
 
 
-def message_of(raw: Any, report: Report, names: dict[str, str]) -> dict[str, Any] | None:
+def message_of(
+    raw: Any, report: Report, names: dict[str, str], picture: Picture | None = None
+) -> dict[str, Any] | None:
     """A message in the chapter's shape, or None where it is none.
 
     Args:
         raw: What the log has.
         report: Told what could not be taken as it is.
         names: Tool names by call id; read for a result without a name, and written for each call.
+        picture: Given each image of the content; None reports them.
 
     >>> message_of({"role": "assistant", "content": None}, print, {})
     {'role': 'assistant', 'content': ''}
     """
     if not isinstance(raw, dict) or raw.get("role") not in ROLES:
-        found = f"the role {raw.get('role')!r}" if isinstance(raw, dict) else _kind(raw)
-        report(f"skipped: expected a message with one of the roles {', '.join(ROLES)}, found {found}")
+        report(f"skipped: expected a message with one of the roles {', '.join(ROLES)}, found {_found(raw)}")
         return None
-    message: dict[str, Any] = {"role": raw["role"], "content": text_of(raw.get("content"), report)}
+    message: dict[str, Any] = {"role": raw["role"], "content": text_of(raw.get("content"), report, picture)}
     if isinstance(raw.get("tool_calls"), list) and raw["role"] == "assistant":
         calls = [call for each in raw["tool_calls"] if (call := _call_of(each, report)) is not None]
         names.update((call["id"], call["function"]["name"]) for call in calls)
@@ -63,8 +68,8 @@ def message_of(raw: Any, report: Report, names: dict[str, str]) -> dict[str, Any
     return message
 
 
-def text_of(content: Any, report: Report) -> str:
-    r"""The text of a content, which may be null or a list of parts.
+def text_of(content: Any, report: Report, picture: Picture | None = None) -> str:
+    r"""The text of a content, which may be null or a list of parts; images go to `picture` if there is one.
 
     >>> text_of([{"type": "text", "text": "a"}, "b"], print)
     'a\nb'
@@ -81,6 +86,8 @@ def text_of(content: Any, report: Report) -> str:
         text = part.get("text") or part.get("refusal") if isinstance(part, dict) else part
         if isinstance(text, str):
             texts.append(valid_text(text))
+        elif picture is not None and isinstance(part, dict) and part.get("type") in IMAGES:
+            picture(part)
         else:
             kind = part.get("type") if isinstance(part, dict) else _kind(part)
             report(f"content: a part of type {kind!r} has no text and counts nothing")
@@ -203,6 +210,15 @@ def _is_schema(schema: Any) -> bool:
     return isinstance(properties, dict) and all(
         isinstance(value, dict) and isinstance(value.get("enum", []), list) for value in properties.values()
     )
+
+
+def _found(raw: Any) -> str:
+    """What stands where a message was expected."""
+    if not isinstance(raw, dict):
+        return _kind(raw)
+    if raw.get("role") is None and raw.get("type") in RESPONSES:
+        return f"an item {raw['type']!r} of OpenAI's Responses, which this reader does not know"
+    return f"the role {raw.get('role')!r}"
 
 
 def _kind(value: Any) -> str:

@@ -6,7 +6,8 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from agentlab.analysis.facts import ROLES, TURN_FACTS, Facts, SessionFacts, columns
-from agentlab.analysis.importers.chat import MOST_SECONDS, NAME, time_of
+from agentlab.analysis.importers.chat import NAME
+from agentlab.analysis.importers.chat_messages import MOST_SECONDS, time_of
 from agentlab.analysis.importers.placing import SYSTEM, chars_of_prompts, first_models, first_rows, placed, since
 
 if TYPE_CHECKING:

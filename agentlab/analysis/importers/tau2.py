@@ -120,7 +120,7 @@ def chat_message(raw: Any) -> dict[str, Any] | None:
     role = raw.get("role") if isinstance(raw, dict) else None
     common = {"role": role, "content": raw.get("content"), "timestamp": raw.get("timestamp")} if role else {}
     if role == "assistant":
-        calls = [call_of(call) for call in list_of(raw.get("tool_calls")) if object_of(call).get("requestor") != "user"]
+        calls = [call_of(call) for call in list_of(raw.get("tool_calls"))]
         return {**common, "tool_calls": calls, "usage": raw.get("usage"), "cost": raw.get("cost")}
     if role == "tool" and raw.get("requestor") != "user":
         return result_of(raw)

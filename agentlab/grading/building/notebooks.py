@@ -78,7 +78,8 @@ def setup_text(source: Source, part: Part) -> str:
         return part.text
     names = "".join(f"\n    {name!r}," for name in source.head.seams).replace("'", '"')
     withheld = f", withheld=[{names}\n]" if names else ""
-    return f'{part.text.rstrip()}\n\nfrom agentlab.grading.kernel import begin, show\n\nbegin("{source.name}"{withheld})'
+    begun = f'from agentlab.grading.kernel import begin, show\n\nbegin("{source.name}"{withheld})'
+    return f"{part.text.rstrip()}\n\n{begun}"
 
 
 def check_text(exercise: Exercise, check: Check) -> str:
