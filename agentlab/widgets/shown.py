@@ -149,3 +149,11 @@ def switch(name: str, options: Iterable[Any], value: Any) -> Any:
         style={"button_width": "auto", "description_width": "initial"},
         layout=w.Layout(max_width="100%"),
     )
+
+
+def ending_scroll(*parts: Any, height: int = 520) -> Any:
+    """Parts in a box that scrolls once it is full, and stays at its end while it grows."""
+    w = _ipywidgets()
+    inside = w.VBox(parts, layout=w.Layout(width="100%", flex="0 0 auto"))
+    layout = w.Layout(display="flex", flex_flow="column-reverse", max_height=f"{height}px", overflow="hidden auto")
+    return w.Box([inside], layout=layout)
