@@ -11,7 +11,7 @@ from agentlab.tokens import models
 from agentlab.tokens.models import Prices
 from agentlab.widgets.budget_model import POLICIES, Billed, Setting, bill_of
 from agentlab.widgets.drawing import TEXT, Series, stacked
-from agentlab.widgets.shown import Shown, amount, canvas, choice, column, folded, row, slider, whenever
+from agentlab.widgets.shown import Shown, amount, canvas, choice, column, folded, numbered, row, slider, whenever
 
 LIFETIMES: Final = {"no cache": 0, "1 minute": 60, "5 minutes": 300, "30 minutes": 1_800, "1 hour": 3_600}
 BY_HAND: Final = "by hand"
@@ -63,8 +63,8 @@ class BudgetLab(Shown):
         }
         self._shown = canvas()
         run = (self.result, self.limit, self.calls, self.turns, self.pause, self.keep, self.threshold)
-        dollars = folded("Prices, US dollars per million tokens", *self.prices.values())
-        self.box = column(row(*run), row(self.policy, self.cache, self.model), dollars, self._shown)
+        dollars = folded("Prices, US dollars per million tokens", *map(numbered, self.prices.values()))
+        self.box = column(row(*map(numbered, run)), row(self.policy, self.cache, self.model), dollars, self._shown)
         self._take_prices()
         self.model.observe(lambda _: self._take_prices(), names="value")
         whenever((*run, self.policy, self.cache), self._follow)

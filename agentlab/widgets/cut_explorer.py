@@ -9,7 +9,7 @@ from agentlab.analysis.key_lines import lines_of
 from agentlab.errors import InputError
 from agentlab.truncate import MAX_OBSERVATION_CHARS, STRATEGIES, measure
 from agentlab.widgets.cut_view import CutView, cut_view, side_by_side_html
-from agentlab.widgets.shown import Shown, amount, canvas, choice, column, row, slider, whenever
+from agentlab.widgets.shown import Shown, amount, canvas, choice, column, numbered, row, slider, whenever
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +63,9 @@ class CutExplorer(Shown):
         self._place_limit(limit)
         self._shown = canvas()
         self.box = column(
-            row(self.file, self.unit, self.strategy, self.other), row(self.limit, self.ratio), self._shown
+            row(self.file, self.unit, self.strategy, self.other),
+            row(numbered(self.limit), numbered(self.ratio)),
+            self._shown,
         )
         self._text, self._unit = first, unit
         whenever((self.file, self.unit), self._rescale)

@@ -131,11 +131,10 @@ def view_html(view: CutView) -> str:
     """One cut as HTML: a heading, the sentences, what the model sees, and the gap to unfold."""
     name = f"{view.strategy}, {view.limit:,} {view.unit}"
     lost = "".join(f"<li>{escape(sentence)}</li>" for sentence in view.lost())
-    seen = f"{escape(_drawn(view.head))}<strong>{escape(view.marker)}</strong>{escape(_drawn(view.tail))}"
     return (
         f'<section style="{TEXT};min-width:0" aria-label="{escape(name)}"><h4 style="margin:6px 0">{escape(name)}: '
         f"{view.shown:,} of {view.size:,} shown</h4>"
-        f'<ul style="margin:0 0 6px;padding-left:18px" aria-live="polite">{lost}</ul>{boxed(seen, name)}{_gap(view)}'
+        f'<ul style="margin:0 0 6px;padding-left:18px" aria-live="polite">{lost}</ul>{_ends(view, name)}{_gap(view)}'
         "</section>"
     )
 
@@ -148,11 +147,23 @@ def side_by_side_html(*views: CutView) -> str:
     )
 
 
-def boxed(inside: str, name: str, height: int = 280) -> str:
-    """HTML of a text in a box that scrolls, with the keyboard too."""
-    pre = f"{CODE};{TEXT};white-space:pre-wrap;overflow-wrap:anywhere;max-height:{height}px;overflow:auto"
-    edge = "border:1px solid var(--jp-border-color1,#888);padding:6px"
-    return f'<pre tabindex="0" role="region" aria-label="{escape(name)}" style="{pre};{edge}">{inside}</pre>'
+def boxed(inside: str, name: str, height: int = 280, *, at_end: bool = False) -> str:
+    """HTML of a text in a box that scrolls, with the keyboard too, and that may begin at its end."""
+    pre = f"{CODE};{TEXT};white-space:pre-wrap;overflow-wrap:anywhere"
+    box = f"max-height:{height}px;overflow:auto;border:1px solid var(--jp-border-color1,#888);padding:6px"
+    box += ";display:flex;flex-direction:column-reverse" if at_end else ""  # a browser scrolls such a box from its end
+    label = f'tabindex="0" role="region" aria-label="{escape(name)}"'
+    return f'<div {label} style="{box}"><pre style="{pre};flex:0 0 auto">{inside}</pre></div>'
+
+
+def _ends(view: CutView, name: str) -> str:
+    """The head, seen at its end, the marker, and the tail: so what is seen first is the gap."""
+    if not view.cut.was_cut:
+        return boxed(escape(_drawn(view.head)), name)
+    marker = f'<pre style="{CODE};{TEXT};white-space:pre-wrap;margin:6px"><b>{escape(view.marker.strip())}</b></pre>'
+    head = boxed(escape(_drawn(view.head)), f"{name}: the head", 140, at_end=True) if view.head else ""
+    tail = boxed(escape(_drawn(view.tail)), f"{name}: the tail", 140) if view.tail else ""
+    return head + marker + tail
 
 
 def _drawn(text: str) -> str:

@@ -18,7 +18,8 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 8, 8, 34
 MOST: Final = 150
 """Columns that are drawn; of more, neighbours share one, which is the highest of them."""
 
-TEXT: Final = "color:var(--jp-content-font-color1,inherit)"
+TEXT: Final = "color:var(--jp-content-font-color1,inherit);line-height:1.45"
+"""Of all HTML here: the theme's colour, and the lines of a text, which ipywidgets sets as far apart as controls."""
 
 
 class Series(msgspec.Struct, frozen=True):

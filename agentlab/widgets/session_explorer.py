@@ -11,7 +11,7 @@ from agentlab.errors import InputError
 from agentlab.policy.presets import load_policy, preset_names
 from agentlab.widgets.drawing import TEXT
 from agentlab.widgets.session_view import SessionView
-from agentlab.widgets.shown import Shown, button, canvas, choice, column, row, slider, switch, whenever
+from agentlab.widgets.shown import Shown, button, canvas, choice, column, numbered, row, slider, switch, whenever
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,14 @@ class SessionExplorer(Shown):
         self._picture, self._call, self._message = canvas(), canvas(), canvas()
         self._jumps = row()
         controls = [self.which] if len(self._views) > 1 else []
-        parts = (row(*controls, self.page), row(self.call), self._picture, self._jumps, self._call, self._message)
+        parts = (
+            row(*controls, self.page),
+            row(numbered(self.call)),
+            self._picture,
+            self._jumps,
+            self._call,
+            self._message,
+        )
         self.box = column(*parts)
         whenever((self.which,), self._open)
         whenever((self.page, self.call), self._follow)

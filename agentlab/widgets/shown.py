@@ -59,37 +59,44 @@ def column(*parts: Any) -> Any:
 
 
 def slider(name: str, value: int, low: int, high: int, step: int = 1, *, tip: str = "") -> Any:
-    """A slider over whole numbers whose name screen readers say; what it controls follows while it is dragged."""
+    """A slider over whole numbers; what it controls follows while it is dragged. `numbered` shows it with its name."""
     w = _ipywidgets()
-
-    return w.IntSlider(
-        value,
-        low,
-        high,
-        step,
-        description=name,
-        description_allow_html=False,
-        tooltip=tip or name,
-        style={"description_width": "118px"},
-        layout=w.Layout(width="350px", max_width="100%"),
-        readout_format=",d",
-    )
+    made = w.IntSlider(value, low, high, step, tooltip=tip or name, readout=False, layout=w.Layout(width="190px"))
+    made.name = name
+    return made
 
 
 def amount(name: str, value: float, low: float, high: float, step: float, *, tip: str = "") -> Any:
     """The same over numbers with a fraction."""
     w = _ipywidgets()
+    layout = w.Layout(width="190px")
+    made = w.FloatSlider(value, min=low, max=high, step=step, tooltip=tip or name, readout=False, layout=layout)
+    made.name = name
+    return made
 
-    return w.FloatSlider(
-        value,
-        min=low,
-        max=high,
-        step=step,
-        description=name,
-        tooltip=tip or name,
-        style={"description_width": "118px"},
-        layout=w.Layout(width="350px", max_width="100%"),
+
+def numbered(control: Any) -> Any:
+    """A slider beside a field with its name, in which the number can be read and typed.
+
+    The handle of an ipywidgets slider has no name for a screen reader; the label of a field is one.
+    """
+    from traitlets import link
+
+    w = _ipywidgets()
+    whole = isinstance(control.value, int)
+    field = (w.BoundedIntText if whole else w.BoundedFloatText)(
+        control.value,
+        min=control.min,
+        max=control.max,
+        step=1 if whole else control.step,
+        description=control.name,
+        tooltip=control.tooltip,
+        style={"description_width": "100px"},
+        layout=w.Layout(width="190px"),
     )
+    for trait in ("max", "value", "disabled"):
+        link((control, trait), (field, trait))
+    return w.HBox([field, control], layout=w.Layout(width="390px", max_width="100%"))
 
 
 def choice(name: str, options: Iterable[Any], value: Any, *, width: str = "260px") -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,6 +13,8 @@ from agentlab.widgets.drawing import TEXT
 
 if TYPE_CHECKING:
     from agentlab.analysis import Session
+
+COLUMNS: Final = ("turn", "calls", "prompt tokens", "context", "output")
 
 
 class TurnTokens(msgspec.Struct, frozen=True):
@@ -74,15 +76,14 @@ def meter_html(turns: list[TurnTokens]) -> str:
     rows = "".join(
         f'<tr><td style="{NUMBER}">{turn.turn}</td><td style="{NUMBER}">{turn.calls}</td>'
         f'<td style="{NUMBER}">{turn.prompt:,}</td><td style="{NUMBER}">{turn.context:,}</td>'
-        f'<td style="{NUMBER}">{turn.output:,}</td><td style="{CELL};width:45%">{_bar(turn, most)}</td></tr>'
+        f'<td style="{NUMBER}">{turn.output:,}</td></tr>'
+        f'<tr><td colspan="{len(COLUMNS)}" style="{CELL};padding-bottom:8px">{_bar(turn, most)}</td></tr>'
         for turn in turns
     )
-    names = ("turn", "calls", "prompt tokens", "context", "output")
-    heads = "".join(f'<th scope="col" style="{NUMBER}">{name}</th>' for name in names)
-    heads += f'<th scope="col" style="{CELL}">what the last prompt is made of</th>'
+    heads = "".join(f'<th scope="col" style="{NUMBER}">{name}</th>' for name in COLUMNS)
     measured = all(turn.measured for turn in turns)
-    said = f"Tokens are {'measured' if measured else 'estimated'}."
-    whole = table(heads, rows, "width:100%")
+    said = f"Tokens, {'measured' if measured else 'estimated'}. A bar is what the turn's last prompt is made of."
+    whole = table(heads, rows, "width:100%;max-width:640px")
     return f'<div style="{TEXT};overflow-x:auto">{whole}{_legend(turns)}<div style="{QUIET}">{said}</div></div>'
 
 
