@@ -1,0 +1,315 @@
+"""`ChatLab`: talk to an agent in a notebook, see what each tool gave and what the model saw of it, stop it at will."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agentlab.errors import AgentlabError, InputError
+from agentlab.policy import Policy
+from agentlab.policy.presets import load_policy, preset_names
+from agentlab.providers.registry import PROVIDERS, announcement, is_hosted, open_provider
+from agentlab.runner import Runner
+from agentlab.widgets.chat_run import Chat, Entry, Said
+from agentlab.widgets.drawing import TEXT
+from agentlab.widgets.message_html import speech, tool_use
+from agentlab.widgets.shown import Shown, button, canvas, choice, column, ending_scroll, line_of_text, row, whenever
+from agentlab.widgets.token_meter import TurnTokens, meter_html, token_meter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentlab.endings import TurnResult
+
+GIVEN: Final = "given"
+MAX_COST: Final = 1.0
+"""US dollars that a conversation with a hosted model may spend where nobody says otherwise."""
+
+
+class ChatLab(Shown):
+    """A conversation: text as it streams, tool calls that unfold, a token meter, and a stop button.
+
+    A turn runs on a thread, so other cells can run meanwhile. The session is written into a folder, which `agentlab`
+    commands and `agentlab.analysis.load` read.
+
+    Args:
+        provider: A name of `agentlab.providers.registry.PROVIDERS`, or a provider of one's own.
+        policy: A preset's name, or a policy.
+        folder: Where each conversation gets a folder of its own, at its first message; None takes a temporary one.
+        model: For a provider that is opened by name.
+        max_cost: US dollars that a conversation with a hosted model may spend.
+        session: What else `agentlab.runner.Runner` takes: `workspace`, `tools`, `system`, `max_iterations` and so on.
+
+    Attributes:
+        message, send_button, stop_button, new_button, provider, policy: The controls.
+        chat: The conversation that is shown; None before its first message.
+
+    Raises:
+        InputError: An unknown provider or policy, or a model that cannot be opened.
+
+    >>> from agentlab.providers.scripted import ScriptedModel
+    >>> lab = ChatLab(ScriptedModel(["Hello."]), folder=None)
+    >>> lab.ask("Hi").text
+    'Hello.'
+    >>> lab
+    user: Hi
+    assistant: Hello.
+    1 turn, 1 call, ... prompt tokens
+    """
+
+    def __init__(
+        self,
+        provider: Any = "offline",
+        *,
+        policy: str | Policy = "chapter",
+        folder: str | Path | None = "runs",
+        model: str | None = None,
+        max_cost: float = MAX_COST,
+        **session: Any,
+    ) -> None:
+        named = isinstance(provider, str)
+        self._given = None if named else provider
+        self._model, self._max_cost, self._session, self._parent = model, max_cost, session, folder
+        self._policies = {name: load_policy(name) for name in preset_names()}
+        if isinstance(policy, Policy):
+            self._policies = {policy.name: policy, **self._policies}
+        chosen = policy if isinstance(policy, str) else policy.name
+        if chosen not in self._policies:
+            raise InputError(f"unknown policy {chosen!r}: one of {', '.join(self._policies)}", field="policy")
+        names = [name for name, entry in PROVIDERS.items() if entry.from_terminal]
+        self._name = provider if named else GIVEN
+        self._opened = self._open(self._name)
+        self.chat: Chat | None = None
+        self.meter: list[TurnTokens] = []
+        self._make_controls(names if named else [GIVEN, *names], self._name, chosen)
+        self._say_where()
+
+    def _make_controls(self, names: list[str], provider: str, policy: str) -> None:
+        self.provider = choice("Provider", names, provider)
+        self.policy = choice("Policy", self._policies, policy)
+        self.message = line_of_text("Message", "Ask something; Enter sends it", self._send)
+        self.send_button = button("Send", self._send, tip="Send the message", style="primary", width="80px")
+        self.stop_button = button("Stop", self.stop, tip="Stop the turn that runs", style="danger", width="80px")
+        self.stop_button.disabled = True
+        self.new_button = button("New conversation", self.new, tip="Begin another one; this one stays in its folder")
+        self._status, self._streaming, self._meter = canvas(), canvas(), canvas(meter_html([]))
+        self._talk = column()
+        pickers = row(self.provider, self.policy, self.new_button)
+        sending = row(self.message, self.send_button, self.stop_button)
+        self.box = column(pickers, ending_scroll(self._talk, self._streaming), sending, self._status, self._meter)
+        whenever((self.provider, self.policy), self._picked)
+
+    # -- what a user does
+
+    def ask(self, prompt: str) -> TurnResult | None:
+        """Send a message and wait for the end of the turn; a kernel interrupt stops it.
+
+        Raises:
+            InputError: A turn runs already.
+        """
+        self.send(prompt)
+        return self.wait()
+
+    def send(self, prompt: str) -> None:
+        """Send a message and return at once.
+
+        Raises:
+            InputError: A turn runs already, or the folder cannot be made.
+        """
+        if self.chat is None:
+            self.chat = Chat(self._runner(), self._changed)
+        self.chat.send(prompt)
+
+    def wait(self, seconds: float | None = None) -> TurnResult | None:
+        """Wait for the end of the turn; see `agentlab.widgets.chat_run.Chat.wait`."""
+        return None if self.chat is None else self.chat.wait(seconds)
+
+    def stop(self) -> None:
+        """Stop the turn that runs; the session stays valid, and can go on."""
+        if self.chat is not None:
+            self.chat.stop()
+
+    def new(self) -> None:
+        """Begin a new conversation with the provider and the policy that are picked."""
+        if self.chat is not None:
+            if self.chat.active:
+                return
+            self.chat.runner.close()
+        self.chat, self.meter = None, []
+        self._talk.children, self._streaming.value = (), ""
+        self._meter.value = meter_html([])
+        self._say_where()
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the conversation that is shown; None before its first message."""
+        return None if self.chat is None else self._folder
+
+    # -- what is shown
+
+    def html(self) -> str:
+        """The conversation and its meter as they stand."""
+        entries = [] if self.chat is None else self.chat.entries
+        return f'<div style="{TEXT}">{"".join(map(entry_html, entries))}{meter_html(self.meter)}</div>'
+
+    def __repr__(self) -> str:
+        lines = [] if self.chat is None else [_line(entry) for entry in self.chat.entries]
+        calls, prompt = sum(turn.calls for turn in self.meter), sum(turn.prompt for turn in self.meter)
+        turns = len(self.meter)
+        sums = f"{turns} turn{'s' * (turns != 1)}, {calls} call{'s' * (calls != 1)}, {prompt:,} prompt tokens"
+        return "\n".join([*lines, sums])
+
+    def _send(self) -> None:
+        prompt = self.message.value.strip()
+        if not prompt or (self.chat is not None and self.chat.active):
+            return
+        self.message.value = ""
+        try:
+            self.send(prompt)
+        except (AgentlabError, OSError) as error:
+            self.message.value = prompt
+            self._say(str(error))
+
+    def _changed(self, entry: int | None) -> None:
+        """Follow the conversation; runs on the thread of the turn."""
+        chat = self.chat
+        if chat is None:
+            return
+        if entry is not None:
+            self._draw(chat.entries[entry], entry)
+        self._streaming.value = speech("assistant", chat.streaming, busy=True) if chat.streaming else ""
+        if entry is None:
+            self._let(running=chat.active)
+
+    def _draw(self, entry: Entry, at: int) -> None:
+        shown = self._talk.children
+        if at < len(shown):
+            shown[at].value = entry_html(entry)
+        else:
+            self._talk.children = (*shown, canvas(entry_html(entry)))
+
+    def _let(self, *, running: bool) -> None:
+        """Enable what makes sense now."""
+        if self.stop_button.disabled != running:
+            return
+        self.stop_button.disabled = not running
+        for control in (self.send_button, self.new_button, self.provider, self.policy):
+            control.disabled = running
+        if running:
+            self._say("The agent works; Stop ends its turn.")
+        else:
+            self._measure()
+            self._say_where()
+
+    def _measure(self) -> None:
+        from agentlab.analysis import load
+
+        try:
+            sessions, _ = load(self._folder)
+            self.meter = token_meter(sessions[0]) if sessions else []
+        except AgentlabError as error:
+            self._meter.value = f'<p style="{TEXT}">{escape(str(error))}</p>'
+            return
+        self._meter.value = meter_html(self.meter)
+
+    # -- the session behind it
+
+    def _runner(self) -> Runner:
+        from agentlab.providers.retry import Retry
+
+        self._folder = self._make_folder()
+        provider, budget = self._opened, self._session.get("budget")
+        if is_hosted(provider):
+            budget = budget or self._capped(provider)
+            provider = Retry(provider)
+        settings = {**self._session, "budget": budget, "policy": self._policies[self.policy.value]}
+        return Runner(provider, folder=self._folder, **settings)
+
+    def _capped(self, provider: Any) -> Any:
+        from functools import partial
+
+        from agentlab.budgets import Budget
+        from agentlab.tokens import models
+
+        known = models.find(getattr(provider, "model", None) or "")
+        return None if known is None else Budget(max_cost=self._max_cost, price=partial(models.price, model=known))
+
+    def _make_folder(self) -> Path:
+        if self._parent is None:
+            from shutil import rmtree
+            from tempfile import mkdtemp
+            from weakref import finalize
+
+            folder = mkdtemp(prefix="chat-")
+            finalize(self, rmtree, folder, ignore_errors=True)
+            return Path(folder)
+        return dated_folder(Path(self._parent))
+
+    def _open(self, name: str) -> Any:
+        return self._given if name == GIVEN else open_provider(name, model=self._model)
+
+    def _picked(self) -> None:
+        name = self.provider.value
+        if name != self._name:
+            try:
+                self._opened = self._open(name)
+            except AgentlabError as error:
+                self.provider.value = self._name
+                self._say(f"{name}: {error}")
+                return
+            self._name = name
+        if self.chat is None:
+            self._say_where()
+        else:
+            self._say("A new conversation takes the provider and the policy that are picked; this one keeps its own.")
+
+    def _say_where(self) -> None:
+        said = announcement(self._opened, max_cost=self._max_cost) if is_hosted(self._opened) else ""
+        if self.chat is not None and self._parent is not None:
+            said = f"Saved in {self._folder}/ (messages, transcript, full results). {said}"
+        self._say(said)
+
+    def _say(self, text: str) -> None:
+        self._status.value = f'<div role="status" style="{TEXT};opacity:0.8;font-size:0.9em">{escape(text)}</div>'
+
+
+def entry_html(entry: Entry) -> str:
+    """What somebody said or a tool gave, as HTML."""
+    if not isinstance(entry, Said):
+        return tool_use(entry)
+    if entry.role == "note":
+        quiet = f"{TEXT};opacity:0.8;font-style:italic;margin:4px 14px"
+        return f'<div role="status" style="{quiet}">{escape(entry.text)}</div>'
+    return speech(entry.role, entry.text)
+
+
+def dated_folder(parent: Path, now: Callable[[], str] = lambda: time.strftime("chat-%Y%m%d-%H%M%S")) -> Path:
+    """Make a folder that is not there yet, named by the time.
+
+    Args:
+        parent: Made where it is missing.
+        now: The name to try first; -2, -3 ... are tried after it.
+
+    Raises:
+        InputError: The system refuses.
+    """
+    stamp, number = now(), 1
+    path = parent / stamp
+    while True:
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            path = parent / f"{stamp}-{number}"
+        except OSError as error:
+            raise InputError(f"cannot be made ({error.strerror}): name another folder", path=path) from None
+        else:
+            return path
+
+
+def _line(entry: Entry) -> str:
+    if isinstance(entry, Said):
+        return f"{entry.role}: {entry.text}"
+    return f"tool {entry.name}: {entry.outcome}"

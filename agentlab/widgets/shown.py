@@ -1,0 +1,166 @@
+"""What all widgets share: one value that shows itself, and controls that have names.
+
+A widget is a plain object with a `box` of ipywidgets. Where a front end runs, the box is shown; elsewhere, as on
+GitHub, in print and in a terminal, the same state as HTML or text. No other module imports ipywidgets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+VIEW: Final = "application/vnd.jupyter.widget-view+json"
+
+
+class Shown:
+    """Base of the widgets: a box where there is a front end, `html()` and the `repr` where there is none."""
+
+    box: Any
+
+    def html(self) -> str:
+        """What is shown now, as HTML that needs neither a kernel nor a script."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(
+        self,
+        include: Iterable[str] | None = None,  # noqa: ARG002 - IPython passes both by name
+        exclude: Iterable[str] | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        view = self.box._repr_mimebundle_()
+        return {"text/plain": repr(self), "text/html": self.html(), VIEW: view[VIEW]}
+
+
+def _ipywidgets() -> Any:
+    import ipywidgets  # type: ignore[import-untyped]
+
+    return ipywidgets
+
+
+def whenever(controls: Iterable[Any], act: Callable[[], None]) -> None:
+    """Call a function when the value of any of these controls changes."""
+    for control in controls:
+        control.observe(lambda _: act(), names="value")
+
+
+def row(*controls: Any) -> Any:
+    """Controls side by side, which go to the next line where it is narrow."""
+    w = _ipywidgets()
+
+    return w.Box(controls, layout=w.Layout(display="flex", flex_flow="row wrap", align_items="center"))
+
+
+def column(*parts: Any) -> Any:
+    """Parts below each other, as wide as there is room."""
+    w = _ipywidgets()
+
+    return w.VBox(parts, layout=w.Layout(width="100%"))
+
+
+def slider(name: str, value: int, low: int, high: int, step: int = 1, *, tip: str = "") -> Any:
+    """A slider over whole numbers; what it controls follows while it is dragged. `numbered` shows it with its name."""
+    w = _ipywidgets()
+    made = w.IntSlider(value, low, high, step, tooltip=tip or name, readout=False, layout=w.Layout(width="190px"))
+    made.name = name
+    return made
+
+
+def amount(name: str, value: float, low: float, high: float, step: float, *, tip: str = "") -> Any:
+    """The same over numbers with a fraction."""
+    w = _ipywidgets()
+    layout = w.Layout(width="190px")
+    made = w.FloatSlider(value, min=low, max=high, step=step, tooltip=tip or name, readout=False, layout=layout)
+    made.name = name
+    return made
+
+
+def numbered(control: Any) -> Any:
+    """A slider beside a field with its name, in which the number can be read and typed.
+
+    The handle of an ipywidgets slider has no name for a screen reader; the label of a field is one.
+    """
+    from traitlets import link
+
+    w = _ipywidgets()
+    whole = isinstance(control.value, int)
+    field = (w.BoundedIntText if whole else w.BoundedFloatText)(
+        control.value,
+        min=control.min,
+        max=control.max,
+        step=1 if whole else control.step,
+        description=control.name,
+        tooltip=control.tooltip,
+        style={"description_width": "100px"},
+        layout=w.Layout(width="190px"),
+    )
+    for trait in ("max", "value", "disabled"):
+        link((control, trait), (field, trait))
+    return w.HBox([field, control], layout=w.Layout(width="390px", max_width="100%"))
+
+
+def choice(name: str, options: Iterable[Any], value: Any, *, width: str = "260px") -> Any:
+    """A list to choose one of."""
+    w = _ipywidgets()
+
+    return w.Dropdown(
+        options=list(options),
+        value=value,
+        description=name,
+        style={"description_width": "initial"},
+        layout=w.Layout(width=width, max_width="100%"),
+    )
+
+
+def canvas(html: str = "") -> Any:
+    """HTML as wide as there is room."""
+    w = _ipywidgets()
+    return w.HTML(html, layout=w.Layout(width="100%"))
+
+
+def folded(title: str, *parts: Any) -> Any:
+    """Parts that open below their title."""
+    w = _ipywidgets()
+    return w.Accordion([row(*parts)], titles=(title,))
+
+
+def button(name: str, act: Callable[[], None], *, tip: str = "", style: str = "", width: str = "auto") -> Any:
+    """A button; `style` is one of ipywidgets' words, such as `danger`."""
+    w = _ipywidgets()
+    made = w.Button(description=name, tooltip=tip or name, button_style=style, layout=w.Layout(width=width))
+    made.on_click(lambda _: act())
+    return made
+
+
+def line_of_text(name: str, hint: str, send: Callable[[], None]) -> Any:
+    """A field for a line of text; Enter calls `send`."""
+    w = _ipywidgets()
+    field = w.Text(
+        description=name,
+        placeholder=hint,
+        style={"description_width": "initial"},
+        layout=w.Layout(flex="1 1 320px", width="auto"),
+    )
+    # Not `observe`: that would send when the field only loses its focus.
+    field.on_msg(lambda _, content, __: send() if content.get("event") == "submit" else None)
+    return field
+
+
+def switch(name: str, options: Iterable[Any], value: Any) -> Any:
+    """Buttons of which one is down."""
+    w = _ipywidgets()
+    return w.ToggleButtons(
+        options=list(options),
+        value=value,
+        description=name,
+        style={"button_width": "auto", "description_width": "initial"},
+        layout=w.Layout(max_width="100%"),
+    )
+
+
+def ending_scroll(*parts: Any, height: int = 520) -> Any:
+    """Parts in a box that scrolls once it is full, and stays at its end while it grows."""
+    w = _ipywidgets()
+    inside = w.VBox(parts, layout=w.Layout(width="100%", flex="0 0 auto"))
+    layout = w.Layout(display="flex", flex_flow="column-reverse", max_height=f"{height}px", overflow="hidden auto")
+    return w.Box([inside], layout=layout)

@@ -1,0 +1,108 @@
+"""The token meter of a conversation: a row per user turn, and what its last prompt was made of."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from agentlab.plots.composition import KINDS
+from agentlab.show.look import CELL, NUMBER, QUIET, table
+from agentlab.widgets.drawing import TEXT
+
+if TYPE_CHECKING:
+    from agentlab.analysis import Session
+
+COLUMNS: Final = ("turn", "calls", "prompt tokens", "context", "output")
+
+
+class TurnTokens(msgspec.Struct, frozen=True):
+    """What a turn sent.
+
+    Attributes:
+        turn: From 1.
+        calls: Model calls.
+        prompt: Prompt tokens of all of them.
+        context: Prompt tokens of the last.
+        output: Output tokens of all.
+        parts: What the last prompt is made of: tokens by kind, as in `agentlab.analysis.composition`.
+        measured: Whether a provider or an exact tokenizer said so.
+    """
+
+    turn: int
+    calls: int
+    prompt: int
+    context: int
+    output: int
+    parts: dict[str, int]
+    measured: bool
+
+
+def token_meter(session: Session) -> list[TurnTokens]:
+    """Read the meter off a session.
+
+    Args:
+        session: Any.
+
+    >>> from agentlab.analysis import read_messages
+    >>> talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}]
+    >>> [(turn.calls, turn.prompt, sum(turn.parts.values())) for turn in token_meter(read_messages(talk * 2))]
+    [(1, 8, 8), (1, 19, 19)]
+    """
+    from agentlab.analysis import composition_by_call, curve
+
+    turns, calls = curve(session).to_dict("records"), composition_by_call(session)
+    last = {row["turn"]: row for row in calls.to_dict("records")}
+    return [
+        TurnTokens(
+            int(row["turn"]),
+            int(row["calls"]),
+            int(row["turn_tokens"]),
+            int(row["context"]),
+            int(row["output_tokens"]),
+            {kind: int(last[row["turn"]][kind]) for kind in KINDS if last[row["turn"]][kind]},
+            bool(row["measured"]),
+        )
+        for row in turns
+    ]
+
+
+def meter_html(turns: list[TurnTokens]) -> str:
+    """The meter as a table, with a bar for what each last prompt is made of."""
+    if not turns:
+        return f'<p style="{TEXT};{QUIET}">No model call yet.</p>'
+    most = max(turn.context for turn in turns)
+    rows = "".join(
+        f'<tr><td style="{NUMBER}">{turn.turn}</td><td style="{NUMBER}">{turn.calls}</td>'
+        f'<td style="{NUMBER}">{turn.prompt:,}</td><td style="{NUMBER}">{turn.context:,}</td>'
+        f'<td style="{NUMBER}">{turn.output:,}</td></tr>'
+        f'<tr><td colspan="{len(COLUMNS)}" style="{CELL};padding-bottom:8px">{_bar(turn, most)}</td></tr>'
+        for turn in turns
+    )
+    heads = "".join(f'<th scope="col" style="{NUMBER}">{name}</th>' for name in COLUMNS)
+    measured = all(turn.measured for turn in turns)
+    said = f"Tokens, {'measured' if measured else 'estimated'}. A bar is what the turn's last prompt is made of."
+    whole = table(heads, rows, "width:100%;max-width:640px")
+    return f'<div style="{TEXT};overflow-x:auto">{whole}{_legend(turns)}<div style="{QUIET}">{said}</div></div>'
+
+
+def _bar(turn: TurnTokens, most: int) -> str:
+    """A bar whose whole width is the largest context."""
+    words = ", ".join(f"{KINDS[kind][0]} {tokens:,}" for kind, tokens in turn.parts.items())
+    spans = "".join(
+        f'<span title="{escape(KINDS[kind][0])}: {tokens:,}" style="display:inline-block;height:12px;'
+        f'width:{100 * tokens / max(1, most):.2f}%;background:{KINDS[kind][1]}"></span>'
+        for kind, tokens in turn.parts.items()
+    )
+    return f'<div role="img" aria-label="{escape(words)}" style="font-size:0;white-space:nowrap">{spans}</div>'
+
+
+def _legend(turns: list[TurnTokens]) -> str:
+    used = [kind for kind in KINDS if any(kind in turn.parts for turn in turns)]
+    marks = "".join(
+        f'<span style="white-space:nowrap;margin-right:12px"><span style="display:inline-block;width:11px;height:11px;'
+        f'margin-right:4px;background:{KINDS[kind][1]}"></span>{escape(KINDS[kind][0])}</span>'
+        for kind in used
+    )
+    return f'<div style="font-size:12px;padding:2px 10px">{marks}</div>'

@@ -1,0 +1,135 @@
+"""The widgets as somebody uses them: cells run, text typed, a turn stopped, sliders dragged, pictures taken."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .lab import SCREENSHOTS
+
+if TYPE_CHECKING:
+    from .lab import Notebook
+
+WIDGETS = ("cuts", "budget", "explorer", "chat")
+CELLS = {name: number for number, name in enumerate(WIDGETS, 2)}
+
+
+def output(notebook: Notebook, name: str) -> Any:
+    """The output of the cell that shows a widget, brought into view."""
+    cell = notebook.page.locator(".jp-Notebook .jp-Cell").nth(CELLS[name])
+    cell.scroll_into_view_if_needed()
+    return cell.locator(".jp-Cell-outputWrapper")
+
+
+def enabled(notebook: Notebook, shown: Any, button: str) -> Any:
+    """A button that can be pressed."""
+    return shown.get_by_role("button", name=button).and_(notebook.page.locator(":enabled"))
+
+
+def drag(notebook: Notebook, slider: Any, by: int) -> None:
+    """Drag the handle of a slider by so many pixels."""
+    box = slider.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse = notebook.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + by, y, steps=8)
+    mouse.up()
+
+
+def test_all_cells_run_and_show_widgets_not_their_static_form(notebook: Notebook) -> None:
+    assert notebook.errors() == []
+    for name in WIDGETS:
+        shown = output(notebook, name)
+        assert shown.locator(".jupyter-widgets").count() > 3, name
+        assert shown.locator(".jp-RenderedHTML").count() == 0, name
+        assert shown.get_by_text("Error displaying widget").count() == 0, name
+
+
+def test_a_dragged_slider_moves_the_cut(notebook: Notebook) -> None:
+    shown = output(notebook, "cuts")
+    before = int(notebook.ask_kernel("print(cuts.limit.value)"))
+    headings = shown.locator("h4").all_inner_texts()
+    drag(notebook, shown.locator(".noUi-handle").first, 60)
+    shown.get_by_text(headings[0]).wait_for(state="detached")
+    after = int(notebook.ask_kernel("print(cuts.limit.value)"))
+    assert after > before
+    assert f"{after:,} characters" in shown.locator("h4").first.inner_text()
+
+
+def test_the_keyboard_moves_a_slider_and_the_field_that_has_its_name(notebook: Notebook) -> None:
+    shown = output(notebook, "budget")
+    before = int(notebook.ask_kernel("print(budget.turns.value)"))
+    field = shown.get_by_role("spinbutton", name="Turns")
+    field.press("ArrowUp")
+    shown.get_by_text(re.compile(rf"Prompt tokens of {before + 1} turns")).first.wait_for()
+    handle = field.locator("xpath=ancestor::div[contains(@class, 'widget-hbox')][1]").get_by_role("slider")
+    handle.press("ArrowRight")
+    shown.get_by_text(re.compile(rf"Prompt tokens of {before + 2} turns")).first.wait_for()
+    assert int(notebook.ask_kernel("print(budget.turns.value)")) == before + 2
+    assert field.input_value() == str(before + 2)
+
+
+def test_a_jump_opens_its_message(notebook: Notebook) -> None:
+    shown = output(notebook, "explorer")
+    shown.get_by_role("button", name=re.compile(r"^1\. ")).click()
+    shown.get_by_text(re.compile(r"^Message \d+, turn \d+")).wait_for()
+    shown.get_by_role("button", name="Policies").click()
+    shown.get_by_role("cell", name="nanobot-now").wait_for()
+    shown.get_by_role("button", name="Composition").click()
+    shown.get_by_role("img", name=re.compile("each call is made of")).wait_for()
+
+
+def test_a_typed_message_is_answered_with_a_tool_call_that_unfolds(notebook: Notebook) -> None:
+    shown = output(notebook, "chat")
+    field = shown.get_by_role("textbox", name="Message")
+    field.fill("Read observations/services.yaml. How does it end?")
+    field.press("Enter")
+    shown.get_by_text("observations/services.yaml. How does it end?").wait_for()
+    enabled(notebook, shown, "Send").wait_for()
+    call = shown.locator("details").last
+    call.locator("summary").click()
+    call.get_by_text("what the model saw").wait_for()
+    assert "characters" in call.inner_text()
+    assert field.input_value() == ""
+
+
+def test_stop_ends_a_turn_while_the_kernel_stays_usable_and_the_session_goes_on(notebook: Notebook) -> None:
+    shown = output(notebook, "chat")
+    notebook.ask_kernel("chat.chat.runner.provider.delay = 0.5")
+    shown.get_by_role("textbox", name="Message").fill("What can you do?")
+    shown.get_by_role("button", name="Send").click()
+    shown.get_by_text("▌").wait_for()
+    assert notebook.ask_kernel("print(6 * 7, chat.chat.active)").strip() == "42 True"
+    shown.get_by_role("button", name="Stop").click()
+    shown.get_by_text("cancelled: interrupted").wait_for(timeout=5_000)
+    notebook.ask_kernel("chat.chat.runner.provider.delay = 0")
+    shown.get_by_role("textbox", name="Message").fill("What time is it?")
+    shown.get_by_role("button", name="Send").click()
+    shown.get_by_text("What time is it?").wait_for()
+    enabled(notebook, shown, "Send").wait_for()
+    seen = notebook.ask_kernel(
+        "import json\nfrom agentlab.conversation import Conversation\n"
+        "print(json.dumps([chat.wait(20).status, Conversation.load(chat.folder).notes]))"
+    )
+    assert json.loads(seen) == ["complete", []]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 760])
+def test_pictures_are_taken_and_nothing_is_wider_than_the_page(notebook: Notebook, width: int, dark: bool) -> None:
+    notebook.page.set_viewport_size({"width": width, "height": 1700})
+    notebook.page.evaluate("() => (window.jupyterapp || window.jupyterlab).shell.collapseLeft()")
+    notebook.set_theme(dark=dark)
+    for name in WIDGETS:
+        shown = output(notebook, name)
+        notebook.page.wait_for_timeout(300)
+        shown.screenshot(path=SCREENSHOTS / f"{name}-{width}-{'dark' if dark else 'light'}.png")
+        over = shown.evaluate(
+            "node => [...node.querySelectorAll('section, svg, table, .widget-inline-hbox')]"
+            ".filter(n => n.getBoundingClientRect().right > node.getBoundingClientRect().right + 2).length"
+        )
+        assert over == 0, f"{name}: {over} elements stick out at {width} pixels"
