@@ -36,3 +36,12 @@ def shortened(text: str, most: int) -> str:
         return text
     head = (most - 1) // 2
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "line"), counted(12_473, "character"), counted(0, "entry", "entries")
+    ('1 line', '12,473 characters', '0 entries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

@@ -15,8 +15,8 @@ from agentlab.analysis.breaks import BREAK_COLUMNS, EXPIRED, Shortfall, cache_br
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.prefix_cache import dollars, requests_of
 from agentlab.analysis.priced import Priced, output_of, priced_calls
-from agentlab.analysis.session import counted
 from agentlab.messages import Usage
+from agentlab.printable import counted
 from agentlab.tokens import models
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.parts import CallParts, parts_of
-from agentlab.analysis.session import counted
 from agentlab.analysis.sizes import sizes_of
+from agentlab.printable import counted
 from agentlab.tokens import join_methods
 
 if TYPE_CHECKING:

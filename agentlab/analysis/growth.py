@@ -16,9 +16,9 @@ import msgspec
 from agentlab.analysis.calibration import SHRUNK
 from agentlab.analysis.frames import Column, frame_of
 from agentlab.analysis.parts import BASE, CallParts, parts_of
-from agentlab.analysis.session import counted
 from agentlab.analysis.sizes import sizes_of
 from agentlab.analysis.trend import SIGNIFICANT, Bend, Exponent, Trend, bend, concentration, doubling, exponent, trend
+from agentlab.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,6 +15,7 @@ import msgspec
 
 from agentlab.errors import UnknownResultError
 from agentlab.messages import Usage
+from agentlab.printable import counted
 from agentlab.store import Store
 from agentlab.transcript import TurnLine
 from agentlab.truncate import find_marker
@@ -230,15 +231,6 @@ class Session(msgspec.Struct, frozen=True):
             for index, record in enumerate(self.records)
             if record.role == "tool"
         ]
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "call"), counted(1200, "call")
-    ('1 call', '1,200 calls')
-    """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def by_iteration(observations: Iterable[Observed]) -> Iterator[list[Observed]]:

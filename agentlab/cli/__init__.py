@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   agentlab demo                                  ten turns over Python's own library, offline
-  agentlab run --workspace src --prompt "Which files are here?"
+  agentlab run --workspace . --prompt "Which files are here?"
   agentlab run --script prompts.txt --provider anthropic --max-cost 0.20
   agentlab chat                                  talk in the terminal, no key needed
   agentlab curve runs/20260501-101500 --plot curve.png

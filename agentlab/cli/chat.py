@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         "chat",
         help="talk in the terminal",
         description="Talk to an agent that reads the files of a folder. An empty line or Ctrl-D ends it.",
-        epilog="examples:\n  agentlab chat\n  agentlab chat --workspace src --transcript transcript.jsonl\n"
+        epilog="examples:\n  agentlab chat\n  agentlab chat --workspace . --transcript transcript.jsonl\n"
         "  agentlab chat --provider anthropic --model claude-haiku-4-5\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -72,10 +72,12 @@ def _family(view: CycleView, cycles: Sequence[CycleView]) -> list[CycleView]:
 def _headline(view: CycleView, cycles: Sequence[CycleView]) -> str:
     from agentlab.harness.records import clip
     from agentlab.harness.tree import ending
+    from agentlab.printable import counted
 
     asked = clip(view.start.prompt, 60) if view.start is not None else "?"
     agents = len(_family(view, cycles)) - 1
-    return f'{view.id} {view.actor} "{asked}"{f", {agents} agents" if agents else ""}: {ending(view)}'
+    helped = f", {counted(agents, 'agent')}" if agents else ""
+    return f'{view.id} {view.actor} "{asked}"{helped}: {ending(view)}'
 
 
 def _print_json(cycles: Sequence[CycleView], chosen: CycleView | None, problems: list[str], *, summary: bool) -> None:

@@ -23,7 +23,7 @@ EXAMPLES = """\
 A script is a text file with one prompt per line; empty lines and lines that begin with # are passed over.
 
 examples:
-  agentlab run --workspace src --prompt "List the files." --prompt "Read the longest one."
+  agentlab run --workspace . --prompt "List the files." --prompt "Read the longest one."
   agentlab run --workspace . --script prompts.txt --out runs/first
   agentlab run --script prompts.txt --record tape.jsonl        then   --cassette tape.jsonl
   agentlab run --actor cog                       then   agentlab log runs/...

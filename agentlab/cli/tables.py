@@ -126,7 +126,7 @@ def _number(value: float, how: str) -> str:
 
 def replay_table(rows: pd.DataFrame) -> tuple[str, Table]:
     """A title, and a row per policy."""
-    from agentlab.analysis.session import counted
+    from agentlab.printable import counted
 
     named = int(rows["names"].max())
     title = (

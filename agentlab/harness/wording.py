@@ -22,6 +22,7 @@ from agentlab.harness.records import (
     clip,
     type_of,
 )
+from agentlab.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def _start(record: CycleStart) -> str:
 
 
 def _request(record: LlmRequest) -> str:
-    last = ", the last turn" if record.last else f", {record.left} turns left after it"
+    last = ", the last turn" if record.last else f", {counted(record.left, 'turn')} left after it"
     return f"{record.prompt_tokens:,} prompt tokens (estimated){last}"
 
 
@@ -51,7 +52,8 @@ def _response(record: LlmResponse) -> str:
         return f"model call failed, {record.in_a_row} in a row: {record.error}"
     usage = record.usage
     return (
-        f"reply of {record.text_chars:,} characters and {record.calls} calls, {usage.prompt_tokens:,} + "
+        f"reply of {counted(record.text_chars, 'character')} and {counted(record.calls, 'call')}, "
+        f"{usage.prompt_tokens:,} + "
         f"{usage.output_tokens:,} tokens ({'measured' if usage.exact else 'estimated'}), {record.seconds:.2f} s"
     )
 

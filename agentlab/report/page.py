@@ -12,9 +12,8 @@ from agentlab.analysis.composition import composition_by_call
 from agentlab.analysis.cost import cache_breaks, cost
 from agentlab.analysis.growth import jumps
 from agentlab.analysis.importers import load
-from agentlab.analysis.session import counted
 from agentlab.analysis.sizes import LENGTHS
-from agentlab.printable import printable
+from agentlab.printable import counted, printable
 from agentlab.report.findings import Wanted
 from agentlab.report.sentences import NAMES
 

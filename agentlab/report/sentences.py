@@ -6,8 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from agentlab.analysis.parts import BASE
-from agentlab.analysis.session import counted
-from agentlab.printable import printable, shortened
+from agentlab.printable import counted, printable, shortened
 
 if TYPE_CHECKING:
     from agentlab.report.together import Together

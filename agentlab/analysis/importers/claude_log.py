@@ -15,7 +15,7 @@ from agentlab.analysis.importers.blocks import Blocks, Said
 from agentlab.analysis.importers.claude_graph import Boundary, Graph, Key, Node, Piece, Unit
 from agentlab.analysis.importers.claude_words import CLEARED, Kind, attached_text, is_sent, kind_of, original_chars
 from agentlab.analysis.importers.fields import list_of, object_of, text_at, time_at
-from agentlab.analysis.session import counted
+from agentlab.printable import counted
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:

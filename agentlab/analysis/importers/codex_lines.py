@@ -9,8 +9,8 @@ import msgspec
 from agentlab.analysis.importers.codex_items import CALLS, ITEMS, SILENT, totals_of, usage_of
 from agentlab.analysis.importers.fields import object_of, text_at, time_at
 from agentlab.analysis.importers.shape import plausible
-from agentlab.analysis.session import counted
 from agentlab.messages import Usage
+from agentlab.printable import counted
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from agentlab.analysis.importers.commands import calling, fenced
 from agentlab.analysis.importers.fields import dollars_of, labels_of, list_of, object_of, text_of
 from agentlab.analysis.importers.litellm_usage import litellm_usage
 from agentlab.analysis.importers.shape import message_of, plausible, reporter
-from agentlab.analysis.session import Call, Record, Session, counted
+from agentlab.analysis.session import Call, Record, Session
+from agentlab.printable import counted
 
 if TYPE_CHECKING:
     from agentlab.analysis.importers.peek import Peek

@@ -20,7 +20,8 @@ from agentlab.analysis.importers.fields import object_of, text_at, time_at
 from agentlab.analysis.importers.pi_messages import ROLES, Messages, Spoken, cost_of, summary_of, usage_of
 from agentlab.analysis.importers.shape import plausible
 from agentlab.analysis.importers.timeline import Timeline
-from agentlab.analysis.session import Session, counted
+from agentlab.analysis.session import Session
+from agentlab.printable import counted
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:

@@ -26,8 +26,9 @@ from agentlab.analysis.importers.swe_agent_history import (
     system_of,
     told_by,
 )
-from agentlab.analysis.session import Replaced, Session, counted
+from agentlab.analysis.session import Replaced, Session
 from agentlab.messages import Usage
+from agentlab.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agentlab.printable import counted
 from agentlab.providers.offline.files import between, takes_lines
 from agentlab.providers.offline.finding import look
-from agentlab.providers.offline.text import counted, joined, shorten
+from agentlab.providers.offline.text import joined, shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk

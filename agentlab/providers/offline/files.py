@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agentlab.printable import counted
 from agentlab.providers.offline.observing import Document
-from agentlab.providers.offline.text import counted, shorten
+from agentlab.providers.offline.text import shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Result

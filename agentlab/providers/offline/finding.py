@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.printable import counted
 from agentlab.providers.offline.files import complete, cut_note, fetch, name_of, sorry
 from agentlab.providers.offline.observing import HIT, Hit, entries, hits
 from agentlab.providers.offline.patterns import REGULAR
 from agentlab.providers.offline.roles import properties, required
-from agentlab.providers.offline.text import counted, joined, shorten
+from agentlab.providers.offline.text import joined, shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Result

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from agentlab.printable import counted
 from agentlab.providers.offline import files
 from agentlab.providers.offline.comparing import LEAST, comparative, most, winner
 from agentlab.providers.offline.desk import NoTool
 from agentlab.providers.offline.naming import FILE_KINDS
 from agentlab.providers.offline.observing import entries
-from agentlab.providers.offline.text import ORDINALS, counted, joined, shorten
+from agentlab.providers.offline.text import ORDINALS, joined, shorten
 from agentlab.providers.offline.tree import listing, survey
 
 if TYPE_CHECKING:

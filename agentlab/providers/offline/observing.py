@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentlab.providers.offline.text import counted
+from agentlab.printable import counted
 from agentlab.truncate import find_marker
 
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agentlab.printable import counted
 from agentlab.providers.offline.comparing import winner
 from agentlab.providers.offline.files import cut_note, quoted, sorry
 from agentlab.providers.offline.observing import Document, document
-from agentlab.providers.offline.text import ORDINALS, counted, shorten
+from agentlab.providers.offline.text import ORDINALS, shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Result

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.providers.offline.text import counted, shorten
+from agentlab.printable import counted
+from agentlab.providers.offline.text import shorten
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk

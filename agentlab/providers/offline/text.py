@@ -231,15 +231,6 @@ def shorten(text: str, most: int = 160) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "line"), counted(12_473, "character"), counted(0, "entry", "entries")
-    ('1 line', '12,473 characters', '0 entries')
-    """
-    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
-
-
 def joined(*parts: str) -> str:
     """Sentences with one space between them; empty ones are left out.
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentlab.printable import counted
 from agentlab.providers.offline.observing import Document, Entry, entries, hits
 from agentlab.providers.offline.roles import required
-from agentlab.providers.offline.text import counted
 
 if TYPE_CHECKING:
     from agentlab.providers.offline.desk import Desk, Result

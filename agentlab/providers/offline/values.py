@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab.printable import counted
 from agentlab.providers.offline.files import complete, cut_note, fetch, name_of, sorry
 from agentlab.providers.offline.schemas import as_json
-from agentlab.providers.offline.text import counted, joined, shorten
+from agentlab.providers.offline.text import joined, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
