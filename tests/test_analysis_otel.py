@@ -164,6 +164,34 @@ def test_conversations_are_sessions_and_traces_without_one_too(tmp_path):
     assert [(each.id, len(each.calls)) for each in sessions] == [("talk", 3), ("t2", 1)]
 
 
+def below(parent: str, each: dict[str, Any]) -> dict[str, Any]:
+    return {**each, "parentSpanId": parent}
+
+
+def invoked(name: str, agent: str) -> dict[str, Any]:
+    attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent}
+    return {"traceId": "t", "spanId": name, "attributes": attributes}
+
+
+def test_an_agent_that_another_invokes_is_a_session_of_its_own(tmp_path):
+    cog = invoked("a", "cog")
+    tool = {"traceId": "t", "spanId": "x", "attributes": {"gen_ai.operation.name": "execute_tool"}}
+    asked = [below("a", each) for each in (span(1, [USER], ASKED, (100, 10)), span(5, [USER, ASKED, GIVEN], SAID))]
+    twice = [below("a", tool), below("x", invoked("b", "researcher")), below("x", invoked("c", "researcher"))]
+    work = [below("b", span(2, [MORE], SAID, (7, 1))), below("c", span(3, [USER], SAID, (8, 1)))]
+    again = below("d", span(9, [USER, ASKED, GIVEN, SAID, MORE], SAID, (200, 5)))
+    lines = [cog, *asked, *twice, *work, invoked("d", "cog"), again]
+    sessions, problems = load(write(tmp_path / "spans.jsonl", *lines))
+    assert problems == []
+    found = {each.id: (each.parent, len(each.calls), len(each.records)) for each in sessions}
+    assert found == {"talk": ("", 3, 6), "talk/b": ("talk", 1, 2), "talk/c": ("talk", 1, 2)}
+
+
+def test_spans_that_are_their_own_parents_are_read(tmp_path):
+    loop = [below("b", invoked("a", "cog")), below("a", invoked("b", "cog")), below("a", span(1, [USER], SAID))]
+    assert len(load(write(tmp_path / "spans.jsonl", *loop))[0][0].calls) == 1
+
+
 def test_what_is_no_span_is_a_problem(tmp_path):
     path = write(tmp_path / "spans.jsonl", *spans(), {"something": "else"}, [1])
     sessions, problems = load(path)

@@ -1,7 +1,8 @@
 """OpenTelemetry's spans of generative AI: OTLP JSON, or JSON lines of it or of single spans.
 
 A span that asked a model is a call; those of one conversation (`gen_ai.conversation.id`, else the trace) are a session,
-in the order in which they began. Each span has its whole prompt where its instrumentation recorded contents; without
+in the order in which they began. What an agent asked that another agent invoked is a session of its own: those calls
+stand below two `invoke_agent` spans. A span has its whole prompt where its instrumentation recorded contents; without
 them calls have their usage and no messages. `gen_ai.usage.input_tokens` holds the cached tokens.
 
 Source: OpenTelemetry, semantic conventions for generative AI; attributes of their older versions are read too.
@@ -22,7 +23,7 @@ from agentlab.tokens import valid_text
 from agentlab.transcript import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from agentlab.analysis.importers.peek import Peek
 
@@ -41,6 +42,15 @@ class _Span(msgspec.Struct, frozen=True):
     trace: str
     begun: int
     ended: float | None
+    name: str
+    parent: str
+
+
+class _Conversation(msgspec.Struct, frozen=True):
+    """Whose calls belong together: an agent's, or those of an agent that it invoked once."""
+
+    id: str
+    parent: str = ""
 
 
 def recognises(peek: Peek) -> bool:
@@ -59,21 +69,37 @@ def read(peek: Peek) -> list[Session]:
         located = peek.lines()
     else:
         located = iter([(1, item) for item in (document if isinstance(document, list) else [document])])
-    conversations: dict[str, list[_Span]] = {}
+    asking: list[_Span] = []
+    above: dict[tuple[str, str], _Span] = {}
     for line, value in located:
         found = False
         for raw in _spans_of(value):
             found = True
+            span = _span(line, raw)
+            above[span.trace, span.name] = span
             if _is_asking(raw):
-                span = _span(line, raw)
-                named = span.attributes.get("gen_ai.conversation.id")
-                conversations.setdefault(str(named or span.trace), []).append(span)
+                asking.append(span)
         if not found:
             peek.problems.append(Problem(str(peek.path), line, "skipped: expected spans"))
-    return [_session(peek, name, spans) for name, spans in conversations.items()]
+    conversations: dict[_Conversation, list[_Span]] = {}
+    for span in asking:
+        conversations.setdefault(_conversation(span, above), []).append(span)
+    return [_session(peek, conversation, spans) for conversation, spans in conversations.items()]
 
 
-def _session(peek: Peek, name: str, spans: list[_Span]) -> Session:
+def _conversation(span: _Span, above: Mapping[tuple[str, str], _Span]) -> _Conversation:
+    """Where a call belongs: to its conversation, or to the agent that another one invoked in it."""
+    named = str(span.attributes.get("gen_ai.conversation.id") or span.trace)
+    agents, seen = [], {span.name}
+    while span.parent not in seen and (parent := above.get((span.trace, span.parent))) is not None:
+        span = parent
+        seen.add(span.name)
+        if span.attributes.get("gen_ai.operation.name") == "invoke_agent":
+            agents.append(span.name)
+    return _Conversation(named) if len(agents) < 2 else _Conversation(f"{named}/{agents[0]}", named)
+
+
+def _session(peek: Peek, conversation: _Conversation, spans: list[_Span]) -> Session:
     prompts = Prompts()
     spans.sort(key=lambda span: span.begun)
     first = spans[0].attributes
@@ -102,7 +128,8 @@ def _session(peek: Peek, name: str, spans: list[_Span]) -> Session:
     records, calls, replaced = prompts.timeline.laid()
     labels = {"agent": _named(first, "gen_ai.agent.name"), "agent_id": _named(first, "gen_ai.agent.id")}
     return Session(
-        id=name,
+        id=conversation.id,
+        parent=conversation.parent,
         format=NAME,
         path=peek.path,
         records=records,
@@ -130,10 +157,14 @@ def _spans_of(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _span(line: int, raw: dict[str, Any]) -> _Span:
-    trace = raw.get("traceId") or object_of(raw.get("context")).get("trace_id") or raw.get("trace_id") or "spans"
+    context = object_of(raw.get("context"))
+    trace = raw.get("traceId") or context.get("trace_id") or raw.get("trace_id") or "spans"
+    name = raw.get("spanId") or context.get("span_id") or raw.get("span_id") or ""
+    parent = raw.get("parentSpanId") or raw.get("parent_id") or raw.get("parent_span_id") or ""
     begun = _nanoseconds(raw.get("startTimeUnixNano") or raw.get("start_time"))
     ended = _nanoseconds(raw.get("endTimeUnixNano") or raw.get("end_time"))
-    return _Span(line, _attributes(raw), str(trace), begun or 0, None if ended is None else ended / 1e9)
+    time = None if ended is None else ended / 1e9
+    return _Span(line, _attributes(raw), str(trace), begun or 0, time, str(name), str(parent))
 
 
 def _attributes(raw: dict[str, Any]) -> dict[str, Any]:
