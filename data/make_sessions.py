@@ -25,7 +25,7 @@ from session_scripts import HARNESS, HARNESS_PROMPTS, SCRIPTS, Script, harness_a
 from agentlab.builtin_tools import make_now, wordcount, workspace_tools
 from agentlab.builtin_tools.results import read_result_tool
 from agentlab.conversation import Conversation
-from agentlab.events import CompactionDecided, Event, MessageAppended, TurnFinished
+from agentlab.events import CompactionDecided, Event, MessageAppended, Sink, TurnFinished
 from agentlab.harness.session import Harness
 from agentlab.loop import run_turn
 from agentlab.providers.offline import OfflineModel
@@ -72,7 +72,7 @@ class Retimed:
 
     hears = SessionWriter.hears
 
-    def __init__(self, sink: SessionWriter, clock: Clock, pauses: dict[int, float]) -> None:
+    def __init__(self, sink: Sink, clock: Clock, pauses: dict[int, float]) -> None:
         self.sink, self.clock, self.pauses = sink, clock, pauses
         self.began = clock()
 
