@@ -253,8 +253,13 @@ root = pathlib.Path(agentlab.__file__).resolve().parents[1]
 places = [root / 'exercises', root / '.git', root / 'agentlab/materials/exercises', root / 'tests']
 leaks = [str(p) for p in places if p.exists() and (p.is_file() or list(p.iterdir()))]""",
     "homes and the like": """
-import os
-leaks = [p for p in ('/home', '/work', '/srv', '/mnt', '/var', '/etc/shadow', '/run') if os.path.exists(p)]""",
+import pathlib, sys, agentlab
+root = pathlib.Path(agentlab.__file__).resolve().parents[1]
+shown = [root, *(pathlib.Path(p).resolve() for p in (sys.prefix, sys.base_prefix, sys.executable, *sys.path) if p)]
+places = [pathlib.Path(p) for p in ('/home', '/root', '/srv', '/mnt', '/var', '/run', root.parent)]
+found = [child for place in places if place.is_dir() for child in place.iterdir()]
+leaks = [str(p) for p in found if not any(s.is_relative_to(p) for s in shown)]
+leaks += [p for p in ('/etc/shadow',) if pathlib.Path(p).exists()]""",
     "keys": "import os\nleaks = [name for name in os.environ if 'KEY' in name or 'TOKEN' in name or 'SECRET' in name]",
     "other processes": "import os\nleaks = [p for p in os.listdir('/proc') if p.isdigit() and int(p) > 1000]",
     "the grader's sockets": "import glob\nleaks = glob.glob('/tmp/agentlab-worker-*/jobs')",

@@ -72,6 +72,9 @@ class Submission(IPyNbFile):  # type: ignore[misc]
         self.kernel = self.run.kernel
         self.sanitize_patterns = {sanitizer(self.run.job.nonce): ""}
 
+    def teardown(self) -> None:
+        """Nothing: the kernel ends after it was told how the run did, so that nobody waits for its end."""
+
     def collect(self) -> Iterator[pytest.Item]:
         """A cell for each step; markers in the student's text have no effect."""
         for index, step in enumerate(self.run.job.steps):
