@@ -108,7 +108,7 @@ STRUGGLES = [
     Asked(
         "How many words are in 'it never rains but it pours'?",
         "struggle",
-        tuple(call("wordcount", **{name: "it never rains but it pours"}) for name in ("txt", "string", "words")),
+        tuple(call("wordcount", **{name: "it never rains but it pours"}) for name in ("txt", "string")),
     ),
 ]
 
@@ -208,7 +208,7 @@ def session(number: int, day: int, minute: int, planted: list[Asked]) -> Session
     turns: list[Asked] = []
     for place in range(2 + draw.below(2)):
         turns += usual(draw, subjects[(first + 5 * place) % len(subjects)])
-    if number % 6 == 0:
+    if number % 7 == 0:
         turns += again(draw, subjects[(first + 2) % len(subjects)])
     if number % 5 in (1, 3, 4):
         turns.insert(0, long(draw, number, subjects))
@@ -232,7 +232,8 @@ def week() -> list[Session]:
     total = sum(SESSIONS)
     step = total // len(waiting)
     hosts: dict[int, list[Asked]] = {}
-    for at, asked in enumerate(sorted(waiting, key=lambda _: draw.below(1_000_000))):
+    first, *rest = waiting  # on Monday, which the exercise looks at by hand, so that it shows why no threshold will do
+    for at, asked in enumerate([first, *sorted(rest, key=lambda _: draw.below(1_000_000))]):
         hosts.setdefault(at * step + draw.below(step), []).append(asked)
     sessions = []
     for day, count in enumerate(SESSIONS):

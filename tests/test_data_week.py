@@ -55,7 +55,7 @@ def test_the_script_writes_the_same_bytes_as_are_there(tmp_path):
 
 
 def test_it_is_a_week_of_sessions_in_order(rows):
-    assert len(rows) == 328
+    assert len(rows) == 325
     assert sum(line.turn == 1 for _, line, _ in rows) == 54
     starts = [line.started_at for _, line, _ in rows]
     assert starts == sorted(starts)
