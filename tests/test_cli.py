@@ -148,7 +148,10 @@ BAD: list[tuple[list[str], str]] = [
     (["run", "--prompt", "x", "--out", "src/small.txt"], "is there already"),
     (["run", "--prompt", "x", "--window", "many"], "--window"),
     (["run", "--prompt", "x", "--window", "0"], "at least 1 token"),
-    (["run", "--prompt", "x", "--provider", "scripted"], "choose one of offline, anthropic, openai"),
+    (["run", "--prompt", "x", "--threads", "0"], "--threads is at least 1"),
+    (["run", "--prompt", "x", "--provider", "local"], "needs a model file (GGUF)"),
+    (["run", "--prompt", "x", "--provider", "local", "--model", "src/small.txt"], "is no GGUF file"),
+    (["run", "--prompt", "x", "--provider", "scripted"], "choose one of offline, anthropic, openai, local"),
     (["run", "--prompt", "x", "--max-cost", "nan"], "above 0, and nan is not"),
     (["run", "--prompt", "x", "--max-cost", "-1"], "above 0, and -1 is not"),
     (["run", "--prompt", "x", "--record", "src"], "is not a regular file"),
@@ -335,7 +338,16 @@ def test_doctor_says_what_is_there_and_what_to_do(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     out, _ = said(capsys, "doctor")
-    for name in ("Python", "tokenizer", "notebook kernel", "key for anthropic", "node", "browser", "sandbox"):
+    for name in (
+        "Python",
+        "tokenizer",
+        "notebook kernel",
+        "key for anthropic",
+        "local models",
+        "node",
+        "browser",
+        "sandbox",
+    ):
         assert name in out
     checks = {check.name: check for check in examine(lambda name: None)}
     assert not checks["sandbox"].ok

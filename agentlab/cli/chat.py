@@ -22,7 +22,8 @@ def add(commands: Any) -> None:
         help="talk in the terminal",
         description="Talk to an agent that reads the files of a folder. An empty line or Ctrl-D ends it.",
         epilog="examples:\n  agentlab chat\n  agentlab chat --workspace . --transcript transcript.jsonl\n"
-        "  agentlab chat --provider anthropic --model claude-haiku-4-5\n",
+        "  agentlab chat --provider anthropic --model claude-haiku-4-5\n"
+        "  agentlab chat --provider local --model FILE.gguf\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--workspace", metavar="DIR", default=".", help="folder whose files the tools read (default .)")

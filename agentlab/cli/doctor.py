@@ -60,7 +60,7 @@ def examine(find: Callable[[str], str | None] = which) -> list[Check]:
     Args:
         find: Finds a program, as `shutil.which` does.
     """
-    return [_python(), _ranks(), _kernel(), _key("anthropic"), _key("openai"), *_programs(find)]
+    return [_python(), _ranks(), _kernel(), _key("anthropic"), _key("openai"), _local(), *_programs(find)]
 
 
 def _python() -> Check:
@@ -95,6 +95,15 @@ def _key(provider: str) -> Check:
     fix = f'set {VARIABLES[provider]}, or agentlab.use_key("{provider}") in a notebook; everything else works without'
     seen = find_key(provider) is not None
     return Check(f"key for {provider}", seen, "seen" if seen else "not set", fix)
+
+
+def _local() -> Check:
+    """Whether model files can be run here; which file is for the user to say."""
+    from agentlab.providers.local.runtime import INSTALL, PACKAGE, installed
+
+    fix = f"for --provider local --model FILE.gguf: {INSTALL}; everything else works without"
+    there = installed()
+    return Check("local models", there, f"{PACKAGE} is installed" if there else f"{PACKAGE} is not installed", fix)
 
 
 def _programs(find: Callable[[str], str | None]) -> list[Check]:

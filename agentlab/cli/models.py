@@ -19,12 +19,19 @@ MAX_COST = 0.50
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that choose a model."""
     group = parser.add_argument_group("model")
-    group.add_argument("--provider", default="offline", metavar="P", help="offline (default), anthropic or openai")
-    group.add_argument("--model", metavar="M", help="the model; a hosted provider has those with a known price")
+    group.add_argument(
+        "--provider", default="offline", metavar="P", help="offline (default), anthropic, openai or local"
+    )
+    group.add_argument(
+        "--model",
+        metavar="M",
+        help="the model, for local its file (GGUF); hosted: one with a known price",
+    )
     group.add_argument("--any-model", action="store_true", help="take a model whose price is not known")
     group.add_argument("--base-url", metavar="URL", help="another server that speaks the provider's protocol")
     group.add_argument("--cache", choices=("5m", "1h"), help="switch on Anthropic's prompt caching for so long")
-    group.add_argument("--window", type=int, metavar="N", help="window of the offline model, in tokens")
+    group.add_argument("--window", type=int, metavar="N", help="window of the offline or local model, in tokens")
+    group.add_argument("--threads", type=int, metavar="N", help="threads of the local model (default 1)")
     group.add_argument("--record", metavar="FILE", help="write every model call to a cassette")
     group.add_argument("--cassette", metavar="FILE", help="answer from a cassette instead of a model")
     group.add_argument(
@@ -80,6 +87,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise InputError(f"--max-cost is a number of dollars above 0, and {cap:g} is not")
     if arguments.window is not None and arguments.window < 1:
         raise InputError(f"--window is at least 1 token, and {arguments.window} is not")
+    if arguments.threads is not None and arguments.threads < 1:
+        raise InputError(f"--threads is at least 1, and {arguments.threads} is not")
     for option, path in (("--record", arguments.record), ("--cassette", arguments.cassette)):
         if path and os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - these never raise
             raise InputError(f"is not a regular file: name another with {option}", path=path)
@@ -99,6 +108,7 @@ def _open_provider(arguments: argparse.Namespace) -> Any:
         any_model=arguments.any_model,
         cache=arguments.cache,
         window=arguments.window,
+        n_threads=arguments.threads,
     )
 
 

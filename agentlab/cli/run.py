@@ -28,6 +28,7 @@ examples:
   agentlab run --script prompts.txt --record tape.jsonl        then   --cassette tape.jsonl
   agentlab run --actor cog                       then   agentlab log runs/...
   agentlab run --prompt "Hello" --provider openai --model llama3 --base-url http://127.0.0.1:8080/v1
+  agentlab run --prompt "What time is it?" --provider local --model FILE.gguf
 """
 
 

@@ -67,6 +67,7 @@ PROVIDERS: dict[str, Entry] = {
         "OpenAIProvider",
         hosted=True,
     ),
+    "local": Entry("a model file (GGUF) on this computer's CPU", "agentlab.providers.local", "LocalProvider"),
 }
 
 
@@ -89,7 +90,7 @@ def open_provider(
     >>> open_provider("antropic")
     Traceback (most recent call last):
     agentlab.errors.InputError: unknown provider 'antropic', did you mean 'anthropic'? Known: offline, scripted, \
-anthropic, openai
+anthropic, openai, local
     """
     entry = PROVIDERS.get(name)
     if entry is None:
