@@ -155,5 +155,23 @@ except AttributeError as error:
     ]
 
 
+def test_package_itself_imports_withheld_names_later():
+    code = """
+from agentlab.grading.kernel import begin
+begin("01_a", withheld=["agentlab.truncate.cut"])
+from agentlab.grading.building.pictures import survivors
+print(survivors("a" * 400, {"head": "aaa"}, 100).to_dict("list"))
+try:
+    from agentlab.truncate import cut
+except ImportError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == [
+        "{'middle_snip': ['kept'], 'tail_cut': ['kept']}",
+        f"agentlab.truncate.cut: {WITHHELD}",
+    ]
+
+
 def test_extension_is_loaded_by_the_packages_name():
     assert importlib.import_module("agentlab").load_ipython_extension.__module__ == "agentlab.grading.magic"

@@ -26,7 +26,7 @@ begun: list[str] = []
 def begin(exercise: str, *, withheld: Iterable[str] = ()) -> None:
     """Begin an exercise: `%check` knows it by this, and the names that are its answer raise ImportError.
 
-    What the package itself uses of them goes on working: it took them when it was imported, which happens here first.
+    What the package itself uses of them goes on working: its own modules are given them, now and later.
 
     Args:
         exercise: Its name, as `01_per_tool_limits`.
@@ -54,7 +54,7 @@ def _withhold(module: ModuleType, name: str) -> None:
 
         def __getattr__(wanted: str) -> Any:  # noqa: N807 - the name that Python calls
             if wanted in missing:
-                _refuse(module.__name__, wanted)
+                return missing[wanted] if _asks_from_within() else _refuse(module.__name__, wanted)
             if others is not None:
                 return others(wanted)
             raise AttributeError(f"module {module.__name__!r} has no attribute {wanted!r}")
@@ -62,6 +62,14 @@ def _withhold(module: ModuleType, name: str) -> None:
         module.__dict__["__getattr__"] = __getattr__
     missing[name] = getattr(module, name)
     module.__dict__.pop(name, None)
+
+
+def _asks_from_within() -> bool:
+    """Whether a module of the package asks for the name: some are imported, or import, only when they are used."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the frame that asks; `inspect.stack` would read source files
+    while frame.f_back is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "agentlab"
 
 
 def _refuse(module: str, name: str) -> NoReturn:
