@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from html import escape
 from typing import Any, Final
 
+from msgspec.structs import replace
+
+from agentlab.errors import InputError
 from agentlab.plots.figures import BLUE, ORANGE, RED, SKY
 from agentlab.show.look import CELL, NUMBER, QUIET, table
 from agentlab.tokens import models
 from agentlab.tokens.models import Prices
-from agentlab.widgets.budget_model import POLICIES, Billed, Setting, bill_of
-from agentlab.widgets.drawing import TEXT, Series, stacked
+from agentlab.widgets.budget_model import POLICIES, Billed, Setting, bill_of, requests_of
+from agentlab.widgets.drawing import TEXT, Series, beside, stacked
 from agentlab.widgets.shown import Shown, amount, canvas, choice, column, folded, numbered, row, slider, whenever
 
-LIFETIMES: Final = {"no cache": 0, "1 minute": 60, "5 minutes": 300, "30 minutes": 1_800, "1 hour": 3_600}
+FIVE_MINUTES: Final = 5
+"""Up to here a cache is written at a model's price for five minutes, beyond at its price for an hour."""
+STEP: Final = 0.005
+"""US dollars: all prices of the table are multiples of it, which a test holds."""
 BY_HAND: Final = "by hand"
 FIRST_MODEL: Final = "claude-sonnet-4-5"
 
@@ -24,14 +31,16 @@ class BudgetLab(Shown):
     Args:
         setting: The run to begin with.
         model: Whose prices to begin with; a name in `agentlab.tokens.models`.
-        cache: How long the cache lives, one of `LIFETIMES`.
+        cache: Minutes that the cache remembers a prefix after it was last used, up to 60; 0 for no cache.
 
     Attributes:
         result, calls, turns, limit, keep, threshold, pause, policy, cache, model: Controls; each has a `value`.
         prices: Controls of the four prices, in US dollars per million tokens.
+        bill: What the run comes to.
+        bills: The same by policy.
 
     Raises:
-        InputError: The setting is no run.
+        InputError: The setting is no run, or the model has no known prices.
 
     >>> lab = BudgetLab(Setting(turns=2, calls=2, result=4_000, limit=500))
     >>> before = lab.bill.usage.prompt_tokens
@@ -40,10 +49,16 @@ class BudgetLab(Shown):
     14000
     """
 
-    def __init__(self, setting: Setting | None = None, *, model: str = FIRST_MODEL, cache: str = "5 minutes") -> None:
+    def __init__(self, setting: Setting | None = None, *, model: str = FIRST_MODEL, cache: int = 5) -> None:
         start = setting or Setting()
         self._start = start
+        requests_of(start)  # refuses what is no run
         self._priced = {each.name: each.prices for each in models.all() if _complete(each.prices)}
+        if model not in (BY_HAND, *self._priced):
+            near = get_close_matches(model, self._priced, n=1)
+            guess = f", did you mean {near[0]!r}?" if near else "."
+            known = f"{guess} Take {BY_HAND!r} to set them with the sliders"
+            raise InputError(f"no prices with a cache are known of {model!r}{known}", field="model")
         self._setting_prices = False
         self.result = slider("Result size", start.result, 0, 20_000, 50, tip="Tokens of a tool result before it is cut")
         self.limit = slider("Limit", start.limit, 0, 20_000, 50, tip="Tokens allowed to a result")
@@ -53,23 +68,22 @@ class BudgetLab(Shown):
         self.threshold = slider("Threshold", start.threshold, 1_000, 200_000, 1_000, tip="Prompt tokens")
         self.pause = slider("Pause, seconds", round(start.pause), 0, 4_000, 10, tip="Between two turns")
         self.policy = choice("Policy", POLICIES, start.policy, width="300px")
-        self.cache = choice("Cache lives", LIFETIMES, cache, width="200px")
-        self.model = choice("Prices of", [BY_HAND, *self._priced], model if model in self._priced else BY_HAND)
+        self.cache = slider("Cache, minutes", cache, 0, 60, tip="How long the cache remembers a prefix; 0 for no cache")
+        self.model = choice("Prices of", [BY_HAND, *self._priced], model)
         self.prices = {
-            "input": amount("Input", 3.0, 0.05, 30.0, 0.05),
-            "cache_read": amount("Cache read", 0.3, 0.0, 30.0, 0.005),
-            "cache_write_5m": amount("Cache write", 3.75, 0.0, 40.0, 0.05),
-            "output": amount("Output", 15.0, 0.0, 150.0, 0.5),
+            "input": amount("Input", 3.0, STEP, 30.0, STEP, nudge=0.05),
+            "cache_read": amount("Cache read", 0.3, 0.0, 30.0, STEP, nudge=0.01),
+            "cache_write": amount("Cache write", 3.75, 0.0, 40.0, STEP, nudge=0.05),
+            "output": amount("Output", 15.0, 0.0, 150.0, STEP, nudge=0.5),
         }
         self._shown = canvas()
-        run = (self.result, self.limit, self.calls, self.turns, self.pause, self.keep, self.threshold)
+        run = (self.result, self.limit, self.calls, self.turns, self.pause, self.cache, self.keep, self.threshold)
         dollars = folded("Prices, US dollars per million tokens", *map(numbered, self.prices.values()))
-        self.box = column(row(*map(numbered, run)), row(self.policy, self.cache, self.model), dollars, self._shown)
-        self._take_prices()
-        self.model.observe(lambda _: self._take_prices(), names="value")
-        whenever((*run, self.policy, self.cache), self._follow)
+        self.box = column(row(*map(numbered, run)), row(self.policy, self.model), dollars, self._shown)
+        whenever((self.model, self.cache), self._take_prices)
+        whenever((*run, self.policy), self._follow)
         whenever(self.prices.values(), self._price_by_hand)
-        self._follow()
+        self._take_prices()
 
     @property
     def setting(self) -> Setting:
@@ -89,7 +103,8 @@ class BudgetLab(Shown):
         )
 
     def _with_policy(self, policy: str) -> Setting:
-        return Setting(
+        return replace(
+            self._start,
             turns=self.turns.value,
             calls=self.calls.value,
             result=self.result.value,
@@ -97,19 +112,15 @@ class BudgetLab(Shown):
             policy=policy,
             keep=self.keep.value,
             threshold=self.threshold.value,
-            base=self._start.base,
-            question=self._start.question,
-            asking=self._start.asking,
-            reply=self._start.reply,
             pause=float(self.pause.value),
-            step=self._start.step,
         )
 
     def _follow(self) -> None:
         if self._setting_prices:
             return
-        prices = Prices(**{name: control.value for name, control in self.prices.items()})
-        seconds = LIFETIMES[self.cache.value]
+        dollars = {name: control.value for name, control in self.prices.items()}
+        prices = Prices(dollars["input"], dollars["output"], dollars["cache_read"], dollars["cache_write"])
+        seconds = 60.0 * self.cache.value
         self.bills = {name: bill_of(self._with_policy(name), prices, seconds) for name in POLICIES}
         self.bill = self.bills[self.policy.value]
         self._shown.value = _page(self.setting, self.bill, self.bills)
@@ -118,22 +129,38 @@ class BudgetLab(Shown):
         """Set the price sliders to those of the model that was chosen."""
         prices = self._priced.get(self.model.value)
         if prices is None:
+            self._follow()
             return
         self._setting_prices = True
-        for name, control in self.prices.items():
-            price = getattr(prices, name)
-            control.value = prices.input if price is None else price  # writing that has no price costs what input does
+        for name, dollars in _dollars(prices, self.cache.value).items():
+            self.prices[name].value = dollars
         self._setting_prices = False
         self._follow()
 
     def _price_by_hand(self) -> None:
-        if not self._setting_prices:
+        if self._setting_prices:
+            return
+        prices = self._priced.get(self.model.value)
+        of_model = {} if prices is None else _dollars(prices, self.cache.value)
+        # A browser may send back what it was told, less exactly.
+        if any(abs(self.prices[name].value - dollars) > STEP / 2 for name, dollars in of_model.items()):
             self.model.value = BY_HAND
+        else:
             self._follow()
 
 
 def _complete(prices: Any) -> bool:
     return prices is not None and prices.cache_read is not None
+
+
+def _dollars(prices: Prices, minutes: int) -> dict[str, float]:
+    """The four prices; writing that has none of its own costs what input does."""
+    written = prices.cache_write_5m
+    if minutes > FIVE_MINUTES and prices.cache_write_1h is not None:
+        written = prices.cache_write_1h
+    read = prices.input if prices.cache_read is None else prices.cache_read
+    written = prices.input if written is None else written
+    return {"input": prices.input, "cache_read": read, "cache_write": written, "output": prices.output}
 
 
 def _page(setting: Setting, bill: Billed, bills: dict[str, Billed]) -> str:
@@ -150,12 +177,10 @@ def _page(setting: Setting, bill: Billed, bills: dict[str, Billed]) -> str:
         up="prompt tokens",
         line=Series("context: the turn's last call", RED, tuple(bill.contexts)),
     )
-    side = f'<div style="flex:1 1 320px;min-width:0">{_bill_table(bill)}</div>'
-    both = f'<div style="flex:2 1 420px;min-width:0">{picture}</div>{side}'
     return (
         f'<div style="{TEXT}"><p style="margin:4px 0" role="status"><b>{escape(title)}; '
         f"${bill.spent.total:,.4f} with output.</b> {escape(setting.policy)}: {escape(POLICIES[setting.policy])}.</p>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:16px">{both}</div>{_policies_table(setting, bills)}</div>'
+        f"{beside(picture, _bill_table(bill))}{_policies_table(setting, bills)}</div>"
     )
 
 

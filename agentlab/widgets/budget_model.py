@@ -31,7 +31,7 @@ POLICIES: Final = {
     KEEP_ALL: "everything is sent again with every call",
     FORGET: "of an earlier turn only question and reply are sent",
     CLEAR: "only the newest results stay, and each call clears what is older",
-    CLEAR_LATE: "the same, but only when the prompt is over the threshold",
+    CLEAR_LATE: "where the prompt is over the threshold, only the newest results stay",
     SUMMARISE: f"over the threshold a summary of {SUMMARY_SHARE:.0%} takes the place of earlier turns",
 }
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agentlab.errors import AgentlabError, InputError
 from agentlab.policy import Policy
 from agentlab.policy.presets import load_policy, preset_names
-from agentlab.providers.registry import PROVIDERS, announcement, is_hosted, open_provider
-from agentlab.runner import Runner
-from agentlab.widgets.chat_run import Chat, Entry, Said
+from agentlab.show.look import clipped
+from agentlab.widgets.chat_run import LINE, Chat, Entry, Said
+from agentlab.widgets.chat_setup import MAX_COST, Providers, new_folder, runner_of
 from agentlab.widgets.drawing import TEXT
 from agentlab.widgets.message_html import speech, tool_use
 from agentlab.widgets.shown import Shown, button, canvas, choice, column, ending_scroll, line_of_text, row, whenever
 from agentlab.widgets.token_meter import TurnTokens, meter_html, token_meter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
     from agentlab.endings import TurnResult
-
-GIVEN: Final = "given"
-MAX_COST: Final = 1.0
-"""US dollars that a conversation with a hosted model may spend where nobody says otherwise."""
 
 
 class ChatLab(Shown):
@@ -47,7 +41,7 @@ class ChatLab(Shown):
         chat: The conversation that is shown; None before its first message.
 
     Raises:
-        InputError: An unknown provider or policy, or a model that cannot be opened.
+        InputError: An unknown provider or policy, a model that cannot be opened, or no such workspace.
 
     >>> from agentlab.providers.scripted import ScriptedModel
     >>> lab = ChatLab(ScriptedModel(["Hello."]), folder=None)
@@ -69,25 +63,22 @@ class ChatLab(Shown):
         max_cost: float = MAX_COST,
         **session: Any,
     ) -> None:
-        named = isinstance(provider, str)
-        self._given = None if named else provider
-        self._model, self._max_cost, self._session, self._parent = model, max_cost, session, folder
+        self._max_cost, self._session, self._parent = max_cost, session, folder
         self._policies = {name: load_policy(name) for name in preset_names()}
         if isinstance(policy, Policy):
             self._policies = {policy.name: policy, **self._policies}
         chosen = policy if isinstance(policy, str) else policy.name
         if chosen not in self._policies:
             raise InputError(f"unknown policy {chosen!r}: one of {', '.join(self._policies)}", field="policy")
-        names = [name for name, entry in PROVIDERS.items() if entry.from_terminal]
-        self._name = provider if named else GIVEN
-        self._opened = self._open(self._name)
+        self._providers = Providers(provider, model)
         self.chat: Chat | None = None
         self.meter: list[TurnTokens] = []
-        self._make_controls(names if named else [GIVEN, *names], self._name, chosen)
+        runner_of(self._providers.opened, None, self._policies[chosen], max_cost=max_cost, settings=session)  # a trial
+        self._make_controls(chosen)
         self._say_where()
 
-    def _make_controls(self, names: list[str], provider: str, policy: str) -> None:
-        self.provider = choice("Provider", names, provider)
+    def _make_controls(self, policy: str) -> None:
+        self.provider = choice("Provider", self._providers.names, self._providers.name)
         self.policy = choice("Policy", self._policies, policy)
         self.message = line_of_text("Message", "Ask something; Enter sends it", self._send)
         self.send_button = button("Send", self._send, tip="Send the message", style="primary", width="80px")
@@ -119,7 +110,11 @@ class ChatLab(Shown):
             InputError: A turn runs already, or the folder cannot be made.
         """
         if self.chat is None:
-            self.chat = Chat(self._runner(), self._changed)
+            folder = new_folder(self, self._parent)
+            policy = self._policies[self.policy.value]
+            provider, cap = self._providers.opened, self._max_cost
+            self.chat = Chat(runner_of(provider, folder, policy, max_cost=cap, settings=self._session), self._changed)
+            self._folder = folder
         self.chat.send(prompt)
 
     def wait(self, seconds: float | None = None) -> TurnResult | None:
@@ -170,7 +165,7 @@ class ChatLab(Shown):
             self.send(prompt)
         except (AgentlabError, OSError) as error:
             self.message.value = prompt
-            self._say(str(error))
+            self._say(clipped(str(error), LINE))
 
     def _changed(self, entry: int | None) -> None:
         """Follow the conversation; runs on the thread of the turn."""
@@ -214,61 +209,24 @@ class ChatLab(Shown):
             return
         self._meter.value = meter_html(self.meter)
 
-    # -- the session behind it
-
-    def _runner(self) -> Runner:
-        from agentlab.providers.retry import Retry
-
-        self._folder = self._make_folder()
-        provider, budget = self._opened, self._session.get("budget")
-        if is_hosted(provider):
-            budget = budget or self._capped(provider)
-            provider = Retry(provider)
-        settings = {**self._session, "budget": budget, "policy": self._policies[self.policy.value]}
-        return Runner(provider, folder=self._folder, **settings)
-
-    def _capped(self, provider: Any) -> Any:
-        from functools import partial
-
-        from agentlab.budgets import Budget
-        from agentlab.tokens import models
-
-        known = models.find(getattr(provider, "model", None) or "")
-        return None if known is None else Budget(max_cost=self._max_cost, price=partial(models.price, model=known))
-
-    def _make_folder(self) -> Path:
-        if self._parent is None:
-            from shutil import rmtree
-            from tempfile import mkdtemp
-            from weakref import finalize
-
-            folder = mkdtemp(prefix="chat-")
-            finalize(self, rmtree, folder, ignore_errors=True)
-            return Path(folder)
-        return dated_folder(Path(self._parent))
-
-    def _open(self, name: str) -> Any:
-        return self._given if name == GIVEN else open_provider(name, model=self._model)
-
     def _picked(self) -> None:
         name = self.provider.value
-        if name != self._name:
+        if name != self._providers.name:
             try:
-                self._opened = self._open(name)
+                self._providers.open(name)
             except AgentlabError as error:
-                self.provider.value = self._name
-                self._say(f"{name}: {error}")
+                self.provider.value = self._providers.name
+                self._say(clipped(f"{name}: {error}", LINE))
                 return
-            self._name = name
         if self.chat is None:
             self._say_where()
         else:
             self._say("A new conversation takes the provider and the policy that are picked; this one keeps its own.")
 
     def _say_where(self) -> None:
-        said = announcement(self._opened, max_cost=self._max_cost) if is_hosted(self._opened) else ""
+        said = self._providers.said(self._max_cost)
         if self.chat is not None and self._parent is not None:
-            said = f"Saved in {self._folder}/ (messages, transcript, full results). {said}"
+            said = f"{said} Saved in {self._folder}/ (messages, transcript, full results)."
         self._say(said)
 
     def _say(self, text: str) -> None:
@@ -283,30 +241,6 @@ def entry_html(entry: Entry) -> str:
         quiet = f"{TEXT};opacity:0.8;font-style:italic;margin:4px 14px"
         return f'<div role="status" style="{quiet}">{escape(entry.text)}</div>'
     return speech(entry.role, entry.text)
-
-
-def dated_folder(parent: Path, now: Callable[[], str] = lambda: time.strftime("chat-%Y%m%d-%H%M%S")) -> Path:
-    """Make a folder that is not there yet, named by the time.
-
-    Args:
-        parent: Made where it is missing.
-        now: The name to try first; -2, -3 ... are tried after it.
-
-    Raises:
-        InputError: The system refuses.
-    """
-    stamp, number = now(), 1
-    path = parent / stamp
-    while True:
-        try:
-            path.mkdir(parents=True)
-        except FileExistsError:
-            number += 1
-            path = parent / f"{stamp}-{number}"
-        except OSError as error:
-            raise InputError(f"cannot be made ({error.strerror}): name another folder", path=path) from None
-        else:
-            return path
 
 
 def _line(entry: Entry) -> str:

@@ -13,8 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from agentlab.budgets import Scope
-from agentlab.errors import InputError, UnknownResultError
-from agentlab.events import CallFinished, CallRetried, MessageAppended, ToolFinished, ToolStarted, TurnFinished
+from agentlab.errors import AgentlabError, InputError, UnknownResultError
+from agentlab.events import CallFinished, CallRetried, MessageAppended, ToolFinished, ToolStarted
+from agentlab.providers.keys import redact
+from agentlab.show.look import clipped
 from agentlab.widgets.message_html import ToolUse
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from agentlab.runner import Runner
 
 STOPPED = "the stop button was pressed"
+LINE = 300
+"""Characters of an error that are shown."""
+
 EVERY = 0.06
 """Seconds between two looks at text that streams: more often is more than an eye or a browser takes."""
 
@@ -122,9 +127,11 @@ class Chat:
         self._changed(None)
         try:
             self.result = self.runner.send(prompt, self._paint, scope=scope)
+            if self.result.status != "complete":
+                self._add(Said("note", how_it_ended(self.result)))
         except Exception as error:  # noqa: BLE001 - a thread has nobody to raise to: the widget shows it
             self.failure = error
-            self._add(Said("note", f"{type(error).__name__}: {error}"))
+            self._add(Said("note", in_a_line(error)))
         self.streaming, self.active = "", False
         self._changed(None)
 
@@ -144,8 +151,6 @@ class Chat:
             self._finished(event)
         elif isinstance(event, CallRetried):
             self._add(Said("note", f"asked again in {event.wait:.1f} s: {event.reason}"))
-        elif isinstance(event, TurnFinished) and event.status != "complete":
-            self._add(Said("note", f"{event.status}: {event.reason}"))
         elif isinstance(event, CallFinished):
             self._changed(None)
 
@@ -178,3 +183,28 @@ class Chat:
     def _add(self, entry: Entry) -> None:
         self.entries.append(entry)
         self._changed(len(self.entries) - 1)
+
+
+def how_it_ended(result: TurnResult) -> str:
+    """Status and reason of a turn, and in one line what was raised, where the reply does not say it.
+
+    >>> from agentlab.endings import TurnResult
+    >>> from agentlab.errors import ProviderError
+    >>> from agentlab.messages import Usage
+    >>> how_it_ended(TurnResult("", "failed", "provider_error", 1, Usage(), [], ProviderError("no route")))
+    'failed (provider_error): no route'
+    """
+    said = f"{result.status} ({result.reason})"
+    if result.error is None or str(result.error) in result.text:
+        return said
+    known = isinstance(result.error, AgentlabError)
+    return f"{said}: {clipped(redact(str(result.error)), LINE) if known else in_a_line(result.error)}"
+
+
+def in_a_line(error: BaseException) -> str:
+    r"""An error by its class and its words, in one line.
+
+    >>> in_a_line(ValueError("no\nnumber"))
+    'ValueError: no number'
+    """
+    return clipped(redact(f"{type(error).__name__}: {error}"), LINE)

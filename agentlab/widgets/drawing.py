@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 WIDTH, HEIGHT = 600, 220
-LEFT, RIGHT, TOP, BOTTOM = 56, 8, 8, 34
+LEFT, RIGHT, TOP, BOTTOM = 56, 14, 8, 34
+APART: Final = 30
+"""Between the middles of two numbers below the columns."""
 MOST: Final = 150
 """Columns that are drawn; of more, neighbours share one, which is the highest of them."""
 
@@ -62,7 +64,6 @@ def stacked(
     totals = [sum(each.values[at] for each in series) for at in range(count)]
     drawn = _drawn(totals)
     top = max([*totals, *(line.values if line else ()), 1])
-    step = _step(top)
     bottoms = [0.0] * len(drawn)
     shapes = []
     for each in series:
@@ -71,15 +72,41 @@ def stacked(
     if line is not None:
         shapes.append(_line(line, drawn, top))
     if mark is not None:
-        place = min(range(len(drawn)), key=lambda at: abs(drawn[at] + 1 - mark))
-        x = _x(place + 0.5, len(drawn))
+        x = _middle(mark, drawn)
         shapes.append(f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="currentColor" stroke-dasharray="4 3"/>')
-    axes = _axes(top, step, count, across, up)
-    names = [*series, *([line] if line else [])]
+    shared = f", the highest of each {-(-count // MOST)}" if count > len(drawn) else ""
+    axes = _heights(top, up) + _numbers(drawn, count, across + shared)
     return (
         f'<div style="{TEXT}"><svg role="img" aria-label="{escape(title)}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'style="width:100%;max-width:820px;height:auto;font:12px sans-serif">{axes}{"".join(shapes)}</svg>'
-        f"{_legend(names)}</div>"
+        f"{legend([(each.label, each.colour) for each in series], line)}</div>"
+    )
+
+
+def legend(kinds: Iterable[tuple[str, str]], line: Series | None = None) -> str:
+    """What the colours mean: a square for each kind of column, a stroke for a line.
+
+    >>> legend([("new", "#009E73")]).count("background:#009E73")
+    1
+    """
+    marks = [(label, f"height:11px;background:{colour}") for label, colour in kinds]
+    if line is not None:
+        marks.append((line.label, f"height:0;border-top:3px solid {line.colour};vertical-align:middle"))
+    return '<div style="font-size:12px;line-height:1.7;padding-left:8px">{}</div>'.format(
+        "".join(
+            '<span style="white-space:nowrap;margin-right:14px"><span style="display:inline-block;width:11px;'
+            f'margin-right:5px;{mark}"></span>{escape(label)}</span>'
+            for label, mark in marks
+        )
+    )
+
+
+def beside(wide: str, narrow: str) -> str:
+    """HTML of a picture and of what stands beside it, or below it where there is no room."""
+    return (
+        f'<div style="{TEXT};display:flex;flex-wrap:wrap;gap:4px 16px">'
+        f'<div style="flex:2 1 420px;min-width:0">{wide}</div>'
+        f'<div style="flex:1 1 320px;min-width:0;overflow-x:auto">{narrow}</div></div>'
     )
 
 
@@ -138,34 +165,41 @@ def _line(each: Series, drawn: Sequence[int], top: float) -> str:
     return f'<polyline fill="none" stroke="{each.colour}" stroke-width="2" points="{" ".join(points)}"/>'
 
 
-def _axes(top: float, step: float, count: int, across: str, up: str) -> str:
+def _middle(number: int, drawn: Sequence[int]) -> float:
+    """Where the column of a number stands, or the one that is drawn for it."""
+    place = min(range(len(drawn)), key=lambda at: abs(drawn[at] + 1 - number))
+    return _x(place + 0.5, len(drawn))
+
+
+def _heights(top: float, up: str) -> str:
+    """Lines across, each with its value, and what the values are."""
+    step = _step(top)
     parts = []
-    value = 0.0
-    while value <= top:
-        y = _y(value, top)
-        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="currentColor" stroke-opacity="0.2"/>')
+    for number in range(int(top // step) + 1):
+        y = _y(number * step, top)
         parts.append(
-            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="currentColor">{short(value)}</text>'
+            f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="currentColor" stroke-opacity="0.2"/>'
+            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="currentColor">{short(number * step)}</text>'
         )
-        value += step
-    floor = HEIGHT - BOTTOM
-    for number, anchor in ((1, "start"), (count, "end")) if count > 1 else ((1, "start"),):
-        x = LEFT if anchor == "start" else WIDTH - RIGHT
-        words = f'<text x="{x}" y="{floor + 15}" text-anchor="{anchor}" fill="currentColor">{number:,}</text>'
-        parts.append(words)
-    middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(
-        f'<text x="{middle}" y="{floor + 29}" text-anchor="middle" fill="currentColor">{escape(across)}</text>'
-        f'<text transform="translate(12 {(TOP + floor) / 2}) rotate(-90)" text-anchor="middle" fill="currentColor">'
-        f"{escape(up)}</text>"
+        f'<text transform="translate(12 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle" '
+        f'fill="currentColor">{escape(up)}</text>'
     )
     return "".join(parts)
 
 
-def _legend(names: Sequence[Series]) -> str:
-    marks = "".join(
-        f'<span style="white-space:nowrap;margin-right:14px"><span style="display:inline-block;width:11px;height:11px;'
-        f'margin-right:5px;background:{each.colour}"></span>{escape(each.label)}</span>'
-        for each in names
+def _numbers(drawn: Sequence[int], count: int, across: str) -> str:
+    """The numbers of the first and the last column and of round ones between, and what the columns are."""
+    step = max(1, round(_step(count)))
+    ends = _middle(1, drawn), _middle(count, drawn)
+    between = [n for n in range(step, count, step) if all(abs(_middle(n, drawn) - end) > APART for end in ends)]
+    numbers = [1, *between, *([count] if count > 1 else [])]
+    floor = HEIGHT - BOTTOM
+    words = "".join(
+        f'<text x="{_middle(n, drawn):.1f}" y="{floor + 15}" text-anchor="middle" fill="currentColor">{n:,}</text>'
+        for n in numbers
     )
-    return f'<div style="font-size:12px;line-height:1.7;padding-left:8px">{marks}</div>'
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    return (
+        f'{words}<text x="{middle}" y="{floor + 29}" text-anchor="middle" fill="currentColor">{escape(across)}</text>'
+    )

@@ -27,6 +27,7 @@ class ToolUse(msgspec.Struct, frozen=True):
         full: The result before it was cut; None where only the cut text is left.
         original: Characters of it before the cut.
         is_error: Whether it is an error observation.
+        without: What is said where there is no result.
     """
 
     name: str
@@ -35,12 +36,13 @@ class ToolUse(msgspec.Struct, frozen=True):
     full: str | None = None
     original: int = 0
     is_error: bool = False
+    without: str = "runs"
 
     @property
     def outcome(self) -> str:
         """How it went, in a few words."""
         if self.seen is None:
-            return "runs"
+            return self.without
         size = f"{self.original:,} characters"
         if self.original != len(self.seen):
             size += f", cut to {len(self.seen):,}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agentlab.analysis import Session, load, read_messages
 from agentlab.errors import InputError
 from agentlab.policy.presets import load_policy, preset_names
-from agentlab.widgets.drawing import TEXT
+from agentlab.printable import counted
+from agentlab.widgets.drawing import TEXT, beside
 from agentlab.widgets.session_view import SessionView
 from agentlab.widgets.shown import Shown, button, canvas, choice, column, numbered, row, slider, switch, whenever
 
@@ -32,6 +32,8 @@ class SessionExplorer(Shown):
     Attributes:
         which, page, call: The controls: which session, what is shown of it, which call is pointed at.
         jumps: Buttons, the largest jump first; each opens the message that made it.
+        before, after: Buttons that go on from the message that is open.
+        message: Index of that message; None where none is open.
         view: The figures behind it.
 
     Raises:
@@ -51,23 +53,19 @@ class SessionExplorer(Shown):
         policies: Sequence[Policy] | None = None,
     ) -> None:
         wanted = [load_policy(name) for name in preset_names()] if policies is None else list(policies)
-        self._views = {_name(each): SessionView(each, wanted) for each in sessions_of(source)}
+        self._views = {name: SessionView(each, wanted) for name, each in named(sessions_of(source)).items()}
         largest = max(self._views, key=lambda name: len(self._views[name].session.calls))
         self.which = choice("Session", self._views, largest, width="420px")
-        self.page = switch("Show", PAGES, CURVE)
+        self.page = switch(PAGES, CURVE)
         self.call = slider("Call", 1, 1, 1, tip="The call whose prompt is looked at")
-        self._picture, self._call, self._message = canvas(), canvas(), canvas()
-        self._jumps = row()
+        self.before = button("Message before", lambda: self._go(-1), tip="Open the message before this one")
+        self.after = button("Message after", lambda: self._go(1), tip="Open the message after this one")
+        self.message: int | None = None
+        self._summary, self._picture, self._message = canvas(), canvas(), canvas()
+        self._jumps, self._around = row(), row(self.before, self.after)
         controls = [self.which] if len(self._views) > 1 else []
-        parts = (
-            row(*controls, self.page),
-            row(numbered(self.call)),
-            self._picture,
-            self._jumps,
-            self._call,
-            self._message,
-        )
-        self.box = column(*parts)
+        controls = [*controls, self.page, numbered(self.call)]
+        self.box = column(row(*controls), self._summary, self._picture, self._jumps, self._around, self._message)
         whenever((self.which,), self._open)
         whenever((self.page, self.call), self._follow)
         self._moving = False
@@ -79,16 +77,27 @@ class SessionExplorer(Shown):
         return self._views[self.which.value]
 
     def show(self, index: int) -> None:
-        """Open a message, by its index in `Session.records`."""
+        """Open a message.
+
+        Args:
+            index: In `Session.records`.
+
+        Raises:
+            InputError: There is no such message.
+        """
+        count = len(self.view.session.records)
+        if not 0 <= index < count:
+            raise InputError(f"there is no message {index}: the session has {count}, from 0", field="index")
         self._message.value = self.view.message_html(index)
-        self.message: int | None = index
+        self.message = index
+        self.before.disabled, self.after.disabled = index == 0, index == count - 1
+        self._around.layout.display = "flex"
 
     def html(self) -> str:
         """Everything at once: the sentences, both pictures and the policies."""
         view = self.view
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in view.sentences)
         pictures = (view.curve_html(), view.composition_html(), view.policies_html()) if view.session.calls else ()
-        return f'<div style="{TEXT}"><ul>{said}</ul>{"".join(pictures)}</div>'
+        return f'<div style="{TEXT}">{view.summary_html(unfold=True)}{"".join(pictures)}</div>'
 
     def __repr__(self) -> str:
         return "\n".join([repr(self.view.session), *self.view.sentences])
@@ -99,8 +108,9 @@ class SessionExplorer(Shown):
         self.call.value = 1
         self.call.max = max(1, calls)
         self._moving = False
-        self.message = None
-        self._message.value = ""
+        self.message, self._message.value = None, ""
+        self._around.layout.display = "none"
+        self._summary.value = view.summary_html()
         self.jumps = [self._jump(number, jump) for number, jump in enumerate(view.jumps, 1)]
         heading = canvas(f'<span style="{TEXT}">The largest jumps, each opens its message:</span>')
         self._jumps.children = (heading, *self.jumps) if self.jumps else ()
@@ -111,23 +121,32 @@ class SessionExplorer(Shown):
 
         def act() -> None:
             self.call.value = jump["call"]
+            for each in self.jumps:
+                each.button_style = "info" if each is made else ""
             if isinstance(jump["message"], int):
                 self.show(jump["message"])
 
-        return button(name, act, tip=f"Open the message behind the jump of {jump['growth']:,} tokens")
+        made = button(name, act, tip=f"Open the message behind the jump of {jump['growth']:,} tokens")
+        return made
+
+    def _go(self, steps: int) -> None:
+        """Open the message so many after the one that is open."""
+        if self.message is not None and 0 <= self.message + steps < len(self.view.session.records):
+            self.show(self.message + steps)
 
     def _follow(self) -> None:
         view = self.view
         if self._moving:
             return
+        page, call = self.page.value, self.call.value
+        self.call.disabled = not view.session.calls or page == POLICIES
         if not view.session.calls:
-            self._picture.value, self._call.value = f'<p style="{TEXT}">{escape(view.sentences[0])}</p>', ""
-            return
-        call = self.call.value
-        pages = {CURVE: view.curve_html, COMPOSITION: view.composition_html}
-        page = self.page.value
-        self._picture.value = view.policies_html() if page == POLICIES else pages[page](call)
-        self._call.value = view.call_html(call)
+            self._picture.value = ""
+        elif page == POLICIES:
+            self._picture.value = view.policies_html()
+        else:
+            draw = view.curve_html if page == CURVE else view.composition_html
+            self._picture.value = beside(draw(call), view.call_html(call))
 
 
 def sessions_of(source: Session | Sequence[Session] | Sequence[dict[str, Any]] | str | Path) -> list[Session]:
@@ -159,5 +178,14 @@ def sessions_of(source: Session | Sequence[Session] | Sequence[dict[str, Any]] |
     return [read_messages(given)]
 
 
-def _name(session: Session) -> str:
-    return f"{session.id} ({session.format}, {len(session.calls):,} calls)"
+def named(sessions: Sequence[Session]) -> dict[str, Session]:
+    """Sessions by a name that tells them apart.
+
+    >>> list(named(sessions_of([{"role": "user", "content": "Hi"}]) * 2))
+    ['messages (chat, 0 calls)', 'messages (chat, 0 calls), number 2']
+    """
+    found: dict[str, Session] = {}
+    for number, session in enumerate(sessions, 1):
+        name = f"{session.id} ({session.format}, {counted(len(session.calls), 'call')})"
+        found[f"{name}, number {number}" if name in found else name] = session
+    return found

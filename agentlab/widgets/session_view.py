@@ -11,6 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from agentlab.analysis.composition import KINDS as WORDS
+from agentlab.analysis.replayed import ASSUMPTIONS
 from agentlab.plots.composition import KINDS
 from agentlab.plots.curve import PARTS
 from agentlab.plots.figures import RED
@@ -118,6 +119,17 @@ class SessionView:
         title = f"What the prompt of each call is made of ({self.measured})"
         return stacked(series, title=title, across="model call", up="prompt tokens", mark=call)
 
+    def summary_html(self, *, unfold: bool = False) -> str:
+        """What the session comes to: a sentence, and the others to unfold."""
+        first, *more = self.sentences
+        if not more:
+            return f'<p style="{TEXT};margin:4px 0">{escape(first)}</p>'
+        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in more)
+        return (
+            f'<details style="{TEXT};margin:4px 0"{" open" if unfold else ""}>'
+            f'<summary style="cursor:pointer">{escape(first)}</summary><ul style="margin:0">{said}</ul></details>'
+        )
+
     def call_html(self, call: int) -> str:
         """What one prompt is made of, as a table.
 
@@ -149,9 +161,12 @@ class SessionView:
             ("US dollars", NUMBER),
             ("cited names still shown", NUMBER),
         )
-        notes = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.replay.sentences())
-        fold = f'<details><summary style="cursor:pointer">What these numbers assume</summary><ul>{notes}</ul></details>'
-        return f'<div style="{TEXT}">{table(heads, rows)}{fold}</div>'
+        said = self.replay.sentences()
+        facts = "".join(f"<div>{escape(sentence)}</div>" for sentence in said if sentence not in ASSUMPTIONS)
+        assumed = "".join(f"<li>{escape(sentence)}</li>" for sentence in said if sentence in ASSUMPTIONS)
+        fold = f'<summary style="cursor:pointer">What these numbers assume</summary><ul style="margin:0">{assumed}</ul>'
+        notes = f'<div style="{QUIET}">{facts}<details>{fold}</details></div>'
+        return f'<div style="{TEXT};overflow-x:auto">{table(heads, rows)}{notes}</div>'
 
     def message_html(self, index: int) -> str:
         """One message, unfolded; calls with their results.
@@ -162,18 +177,31 @@ class SessionView:
         record = self.session.records[index]
         place = f"Message {index:,}, turn {record.turn}, iteration {record.iteration}"
         if record.role == "tool":
-            seen = self.observed[index]
-            arguments = self._asked_for(str(record.message.get("tool_call_id") or ""), index)
-            original = len(seen.text) if seen.whole else record.original_chars or len(record.text)
-            full = seen.text if seen.whole else None
-            use = ToolUse(seen.tool or "tool", arguments, record.text, full, original, seen.is_error)
-            body = tool_use(use, unfold=True)
+            asked = self._asked_for(str(record.message.get("tool_call_id") or ""), index)
+            body = tool_use(self._use(index, asked), unfold=True)
         else:
             role = "user" if record.opens_turn else "loop" if record.role == "user" else record.role
-            body = speech(role, record.text)
-            for made in record.tool_calls:
-                body += tool_use(ToolUse(made["function"]["name"], made["function"]["arguments"]), unfold=True)
+            body = speech(role, record.text) if record.text or not record.tool_calls else ""
+            body += "".join(tool_use(self._answered(made, index), unfold=True) for made in record.tool_calls)
         return f'<section style="{TEXT}" aria-label="{place}"><div style="{QUIET}">{place}</div>{body}</section>'
+
+    def _use(self, index: int, arguments: Any) -> ToolUse:
+        """The result at an index, with the arguments of its call."""
+        record, seen = self.session.records[index], self.observed[index]
+        original = len(seen.text) if seen.whole else record.original_chars or len(record.text)
+        full = seen.text if seen.whole else None
+        return ToolUse(seen.tool or "tool", arguments, record.text, full, original, seen.is_error)
+
+    def _answered(self, made: dict[str, Any], index: int) -> ToolUse:
+        """A call of the message at an index, with its result where one follows."""
+        arguments = made["function"]["arguments"]
+        for at in range(index + 1, len(self.session.records)):
+            record = self.session.records[at]
+            if record.role == "tool" and record.message.get("tool_call_id") == made.get("id"):
+                return self._use(at, arguments)
+            if record.role == "assistant":
+                break
+        return ToolUse(made["function"]["name"], arguments, without="has no result in the log")
 
     def _asked_for(self, call_id: str, index: int) -> Any:
         """The arguments of the call that a result answers: of the newest with its id before it."""
@@ -189,7 +217,7 @@ def _policy_row(row: dict[Any, Any]) -> str:
         _range(row["tokens"], row["tokens_high"], "{:,.0f}"),
         _range(row["share"], row["share_high"], "{:.0%}"),
         _range(row["dollars"], row["dollars_high"], "{:,.2f}"),
-        "–" if isnan(row["kept"]) else f"{row['kept']:.0%} of {row['names']:,}",
+        "none cited" if isnan(row["kept"]) else f"{row['kept']:.0%} of {row['names']:,}",
     )
     numbers = "".join(f'<td style="{NUMBER}">{cell}</td>' for cell in cells)
     return f'<tr><td style="{CELL}">{escape(str(row["policy"]))}</td>{numbers}</tr>'
@@ -199,10 +227,10 @@ def _range(low: float, high: float, pattern: str) -> str:
     """Both ends, or one number where they are the same.
 
     >>> _range(1.0, 1.2, "{:.0%}"), _range(2.0, 2.0, "{:.1f}"), _range(float("nan"), float("nan"), "{}")
-    ('100% to 120%', '2.0', '–')
+    ('100% to 120%', '2.0', 'not known')
     """
     if isnan(low):
-        return "–"
+        return "not known"
     ends = pattern.format(low), pattern.format(high)
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 

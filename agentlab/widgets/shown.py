@@ -48,7 +48,8 @@ def row(*controls: Any) -> Any:
     """Controls side by side, which go to the next line where it is narrow."""
     w = _ipywidgets()
 
-    return w.Box(controls, layout=w.Layout(display="flex", flex_flow="row wrap", align_items="center"))
+    layout = w.Layout(display="flex", flex_flow="row wrap", align_items="center", grid_gap="0 12px")
+    return w.Box(controls, layout=layout)
 
 
 def column(*parts: Any) -> Any:
@@ -61,17 +62,21 @@ def column(*parts: Any) -> Any:
 def slider(name: str, value: int, low: int, high: int, step: int = 1, *, tip: str = "") -> Any:
     """A slider over whole numbers; what it controls follows while it is dragged. `numbered` shows it with its name."""
     w = _ipywidgets()
-    made = w.IntSlider(value, low, high, step, tooltip=tip or name, readout=False, layout=w.Layout(width="190px"))
+    made = w.IntSlider(value, low, max(high, value), step, tooltip=tip or name, readout=False)
     made.name = name
     return made
 
 
-def amount(name: str, value: float, low: float, high: float, step: float, *, tip: str = "") -> Any:
-    """The same over numbers with a fraction."""
+def amount(
+    name: str, value: float, low: float, high: float, step: float, *, nudge: float | None = None, tip: str = ""
+) -> Any:
+    """The same over numbers with a fraction; `nudge` is how far a key moves the number in the field.
+
+    A browser rounds whatever the value is set to by the step, and sends it back: so the step must divide it.
+    """
     w = _ipywidgets()
-    layout = w.Layout(width="190px")
-    made = w.FloatSlider(value, min=low, max=high, step=step, tooltip=tip or name, readout=False, layout=layout)
-    made.name = name
+    made = w.FloatSlider(value, min=low, max=high, step=step, tooltip=tip or name, readout=False)
+    made.name, made.nudge = name, step if nudge is None else nudge
     return made
 
 
@@ -88,15 +93,18 @@ def numbered(control: Any) -> Any:
         control.value,
         min=control.min,
         max=control.max,
-        step=1 if whole else control.step,
+        step=1 if whole else control.nudge,
         description=control.name,
         tooltip=control.tooltip,
-        style={"description_width": "100px"},
-        layout=w.Layout(width="190px"),
+        style={"description_width": "102px"},
+        layout=w.Layout(width="186px", flex="0 0 auto"),
     )
-    for trait in ("max", "value", "disabled"):
+    for trait in ("max", "disabled"):
         link((control, trait), (field, trait))
-    return w.HBox([field, control], layout=w.Layout(width="390px", max_width="100%"))
+    # What a browser sends back of a fraction may be 0.5000000001.
+    link((control, "value"), (field, "value"), transform=(lambda value: round(value, 6), lambda value: value))
+    control.layout = w.Layout(flex="1 1 100px", width="auto", min_width="60px")
+    return w.HBox([field, control], layout=w.Layout(flex="1 1 312px", width="auto", max_width="400px"))
 
 
 def choice(name: str, options: Iterable[Any], value: Any, *, width: str = "260px") -> Any:
@@ -115,7 +123,7 @@ def choice(name: str, options: Iterable[Any], value: Any, *, width: str = "260px
 def canvas(html: str = "") -> Any:
     """HTML as wide as there is room."""
     w = _ipywidgets()
-    return w.HTML(html, layout=w.Layout(width="100%"))
+    return w.HTML(html, layout=w.Layout(width="auto"))
 
 
 def folded(title: str, *parts: Any) -> Any:
@@ -146,15 +154,14 @@ def line_of_text(name: str, hint: str, send: Callable[[], None]) -> Any:
     return field
 
 
-def switch(name: str, options: Iterable[Any], value: Any) -> Any:
-    """Buttons of which one is down."""
+def switch(options: Iterable[Any], value: Any) -> Any:
+    """Radio buttons in a row: unlike toggle buttons, they say to a screen reader which of them is down."""
     w = _ipywidgets()
-    return w.ToggleButtons(
+    return w.RadioButtons(
         options=list(options),
         value=value,
-        description=name,
-        style={"button_width": "auto", "description_width": "initial"},
-        layout=w.Layout(max_width="100%"),
+        orientation="horizontal",
+        layout=w.Layout(width="auto", max_width="100%"),
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from agentlab.plots.composition import KINDS
 from agentlab.show.look import CELL, NUMBER, QUIET, table
-from agentlab.widgets.drawing import TEXT
+from agentlab.widgets.drawing import TEXT, legend
 
 if TYPE_CHECKING:
     from agentlab.analysis import Session
@@ -22,7 +22,7 @@ class TurnTokens(msgspec.Struct, frozen=True):
 
     Attributes:
         turn: From 1.
-        calls: Model calls.
+        calls: Model calls that returned; 0 where the turn was stopped before that.
         prompt: Prompt tokens of all of them.
         context: Prompt tokens of the last.
         output: Output tokens of all.
@@ -54,24 +54,25 @@ def token_meter(session: Session) -> list[TurnTokens]:
 
     turns, calls = curve(session).to_dict("records"), composition_by_call(session)
     last = {row["turn"]: row for row in calls.to_dict("records")}
-    return [
-        TurnTokens(
-            int(row["turn"]),
+    found = {record.turn: TurnTokens(record.turn, 0, 0, 0, 0, {}, True) for record in session.records if record.turn}
+    for row in turns:
+        turn = int(row["turn"])
+        found[turn] = TurnTokens(
+            turn,
             int(row["calls"]),
             int(row["turn_tokens"]),
             int(row["context"]),
             int(row["output_tokens"]),
-            {kind: int(last[row["turn"]][kind]) for kind in KINDS if last[row["turn"]][kind]},
+            {kind: int(last[turn][kind]) for kind in KINDS if last[turn][kind]},
             bool(row["measured"]),
         )
-        for row in turns
-    ]
+    return [found[turn] for turn in sorted(found)]
 
 
 def meter_html(turns: list[TurnTokens]) -> str:
     """The meter as a table, with a bar for what each last prompt is made of."""
-    if not turns:
-        return f'<p style="{TEXT};{QUIET}">No model call yet.</p>'
+    if not any(turn.calls for turn in turns):
+        return f'<p style="{TEXT};{QUIET}">No model call has returned yet.</p>'
     most = max(turn.context for turn in turns)
     rows = "".join(
         f'<tr><td style="{NUMBER}">{turn.turn}</td><td style="{NUMBER}">{turn.calls}</td>'
@@ -83,12 +84,21 @@ def meter_html(turns: list[TurnTokens]) -> str:
     heads = "".join(f'<th scope="col" style="{NUMBER}">{name}</th>' for name in COLUMNS)
     measured = all(turn.measured for turn in turns)
     said = f"Tokens, {'measured' if measured else 'estimated'}. A bar is what the turn's last prompt is made of."
-    whole = table(heads, rows, "width:100%;max-width:640px")
-    return f'<div style="{TEXT};overflow-x:auto">{whole}{_legend(turns)}<div style="{QUIET}">{said}</div></div>'
+    whole = table(heads, rows, "width:100%")
+    label = 'tabindex="0" role="region" aria-label="Tokens of each turn"'
+    # As the conversation above it, it begins at its end.
+    box = "max-width:660px;max-height:320px;overflow:auto;display:flex;flex-direction:column-reverse"
+    used = [KINDS[kind] for kind in KINDS if any(kind in turn.parts for turn in turns)]
+    return (
+        f'<div style="{TEXT}"><div {label} style="{box}"><div>{whole}</div></div>{legend(used)}'
+        f'<div style="{QUIET}">{said}</div></div>'
+    )
 
 
 def _bar(turn: TurnTokens, most: int) -> str:
     """A bar whose whole width is the largest context."""
+    if not turn.calls:
+        return f'<span style="{QUIET};padding:0">no call returned</span>'
     words = ", ".join(f"{KINDS[kind][0]} {tokens:,}" for kind, tokens in turn.parts.items())
     spans = "".join(
         f'<span title="{escape(KINDS[kind][0])}: {tokens:,}" style="display:inline-block;height:12px;'
@@ -96,13 +106,3 @@ def _bar(turn: TurnTokens, most: int) -> str:
         for kind, tokens in turn.parts.items()
     )
     return f'<div role="img" aria-label="{escape(words)}" style="font-size:0;white-space:nowrap">{spans}</div>'
-
-
-def _legend(turns: list[TurnTokens]) -> str:
-    used = [kind for kind in KINDS if any(kind in turn.parts for turn in turns)]
-    marks = "".join(
-        f'<span style="white-space:nowrap;margin-right:12px"><span style="display:inline-block;width:11px;height:11px;'
-        f'margin-right:4px;background:{KINDS[kind][1]}"></span>{escape(KINDS[kind][0])}</span>'
-        for kind in used
-    )
-    return f'<div style="font-size:12px;padding:2px 10px">{marks}</div>'

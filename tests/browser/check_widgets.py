@@ -57,7 +57,7 @@ def test_a_dragged_slider_moves_the_cut(notebook: Notebook) -> None:
     shown.get_by_text(headings[0]).wait_for(state="detached")
     after = int(notebook.ask_kernel("print(cuts.limit.value)"))
     assert after > before
-    assert f"{after:,} characters" in shown.locator("h4").first.inner_text()
+    assert f"middle_snip: {after:,} of 40,565 characters shown" in shown.locator("h4").first.inner_text()
 
 
 def test_the_keyboard_moves_a_slider_and_the_field_that_has_its_name(notebook: Notebook) -> None:
@@ -77,9 +77,9 @@ def test_a_jump_opens_its_message(notebook: Notebook) -> None:
     shown = output(notebook, "explorer")
     shown.get_by_role("button", name=re.compile(r"^1\. ")).click()
     shown.get_by_text(re.compile(r"^Message \d+, turn \d+")).wait_for()
-    shown.get_by_role("button", name="Policies").click()
+    shown.get_by_role("radio", name="Policies").check()
     shown.get_by_role("cell", name="nanobot-now").wait_for()
-    shown.get_by_role("button", name="Composition").click()
+    shown.get_by_role("radio", name="Composition").check()
     shown.get_by_role("img", name=re.compile("each call is made of")).wait_for()
 
 
@@ -105,7 +105,7 @@ def test_stop_ends_a_turn_while_the_kernel_stays_usable_and_the_session_goes_on(
     shown.get_by_text("▌").wait_for()
     assert notebook.ask_kernel("print(6 * 7, chat.chat.active)").strip() == "42 True"
     shown.get_by_role("button", name="Stop").click()
-    shown.get_by_text("cancelled: interrupted").wait_for(timeout=5_000)
+    shown.get_by_text("cancelled (interrupted)").wait_for(timeout=5_000)
     notebook.ask_kernel("chat.chat.runner.provider.delay = 0")
     shown.get_by_role("textbox", name="Message").fill("What time is it?")
     shown.get_by_role("button", name="Send").click()
