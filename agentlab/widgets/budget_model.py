@@ -17,7 +17,7 @@ from agentlab.errors import InputError
 from agentlab.messages import Usage
 from agentlab.tokens.models import Model, Prices, Spent, cost_of
 
-PLACEHOLDER: Final = 40
+PLACEHOLDER: Final = 47
 """Tokens of the note that stands where a result was cleared; `agentlab.compaction.placeholder` writes one."""
 
 KEEP_ALL, FORGET, CLEAR, CLEAR_LATE, SUMMARISE = (
@@ -32,7 +32,7 @@ POLICIES: Final = {
     FORGET: "of an earlier turn only question and reply are sent",
     CLEAR: "only the newest results stay, and each call clears what is older",
     CLEAR_LATE: "where the prompt is over the threshold, only the newest results stay",
-    SUMMARISE: f"over the threshold a summary of {SUMMARY_SHARE:.0%} takes the place of earlier turns",
+    SUMMARISE: f"over the threshold a summary of {SUMMARY_SHARE:.0%} takes the place of turns, but not of the last two",
 }
 
 
@@ -187,10 +187,11 @@ class _Prompt:
         self._results: deque[int] = deque()  # where each result begins that still stands, before anything was cleared
         self._cleared = 0  # tokens that clearing took out, all of them before the results that stand
         self._scratch = 0  # tokens of the running turn that are neither question nor reply
-        self._turn = self.size  # where the running turn begins
+        self._turn = self._last = self.size  # where the running turn begins, and the one before it
+        self._summed = self.size  # where the last summary ends
 
     def ask(self) -> None:
-        self._turn, self._scratch = self.size, 0
+        self._last, self._turn, self._scratch = self._turn, self.size, 0
         self.add(self._setting.question)
 
     def add(self, tokens: int, *, scratch: bool = False) -> None:
@@ -224,15 +225,16 @@ class _Prompt:
             self.size -= saved
 
     def _summarise(self) -> Request | None:
-        earlier = self._turn - self._setting.base
-        summary = round(SUMMARY_SHARE * earlier)
-        if earlier - summary < self._setting.threshold // 10:  # too little to be worth a call
+        gone = self._last - self._summed
+        if gone <= 0:
             return None
-        whole = self._turn
-        self.size -= earlier - summary
-        self._turn -= earlier - summary
+        summary = round(SUMMARY_SHARE * gone)
+        self._summed += summary
+        self.size -= gone - summary
+        self._turn -= gone - summary
+        self._last -= gone - summary
         self.same = min(self.same, self._setting.base)
-        return Request(whole, 0, summary)
+        return Request(gone, 0, summary)
 
 
 def _check(setting: Setting) -> None:
