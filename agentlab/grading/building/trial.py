@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TRIAL_SECONDS = 60
+AT_A_TIME = os.cpu_count() or 1
 SLOW = ("matplotlib", "pandas", "scipy.stats", "agentlab.analysis", "agentlab.plots", "agentlab.loop", "anthropic")
 
 
@@ -116,7 +118,13 @@ def _main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     _count_once()
-    found = [_in_a_fork(jobs.exercise, jobs.secret, each) for each in jobs.answers]
+    found: list[bytes] = []
+    running: deque[tuple[int, int]] = deque()
+    for answers in jobs.answers:
+        if len(running) == AT_A_TIME:
+            found.append(_ended(jobs.exercise, *running.popleft()))
+        running.append(_in_a_fork(jobs.exercise, jobs.secret, answers))
+    found += [_ended(jobs.exercise, *each) for each in running]
     sys.stdout.buffer.write(b"[" + b",".join(found) + b"]")
 
 
@@ -131,8 +139,8 @@ def _count_once() -> None:
         return
 
 
-def _in_a_fork(exercise: Exercise, secret: bytes, answers: dict[str, str]) -> bytes:
-    """Run one trial in a fork; one that hangs or dies has no verdict but its end."""
+def _in_a_fork(exercise: Exercise, secret: bytes, answers: dict[str, str]) -> tuple[int, int]:
+    """Begin one trial in a fork; returns its process and where its verdicts can be read."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -141,7 +149,12 @@ def _in_a_fork(exercise: Exercise, secret: bytes, answers: dict[str, str]) -> by
             file.write(msgspec.json.encode(_run(exercise, secret, answers)))
         os._exit(0)
     os.close(writing)
-    with open(reading, "rb") as file:  # noqa: PTH123 - a descriptor
+    return child, reading
+
+
+def _ended(exercise: Exercise, child: int, reading: int) -> bytes:
+    """The verdicts of a trial; one that hangs or dies has none but its end."""
+    with open(reading, "rb") as file:
         said = file.read()
     os.waitpid(child, 0)
     lost = {check.id: Verdict(ran=False, error="the process ended or took too long") for check in exercise.checks}
