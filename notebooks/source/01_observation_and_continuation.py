@@ -20,9 +20,9 @@
 #
 # and at the end a whole session over real files, with its token curve.
 #
-# Everything runs offline. The model is a stand-in that is **rule-based, not an LLM**: it calls tools, has a window and
-# counts its tokens, so it shows *mechanics*. It says nothing about how language models behave; where that matters, the
-# text says so.
+# It takes about 25 minutes. Everything runs offline. The model is a stand-in that is **rule-based, not an LLM**: it calls
+# tools, has a window and counts its tokens, so it shows *mechanics*. It says nothing about how language models behave;
+# where that matters, the text says so.
 
 # %% [markdown]
 # ## 1. Talk to an agent
@@ -308,6 +308,15 @@ from agentlab.truncate import cut
 log = (DATA / "build.log").read_text(encoding="utf-8")
 strategies = ("middle_snip", "tail_cut", "head_cut")
 show.side_by_side({name: cut(log, 420, name).text for name in strategies})
+
+# %% [markdown]
+# Where is the line between enough and too little? Drag the limit, choose other strategies and other files, and open the gap
+# to read what the model would not. (Where no kernel runs, this is a picture of it.)
+
+# %%
+from agentlab.widgets import CutExplorer
+
+CutExplorer(DATA, limit=1_000)
 
 # %% [markdown]
 # In each example file, three codes are planted: near the head, in the middle, near the end. Which of them are still
@@ -615,4 +624,5 @@ Path(folder.name).exists()
 # gains and what the comparison loses. If you have a key, `agentlab run --provider anthropic --script FILE` runs your
 # questions with a language model, after telling you the price and asking. Then see which verdicts above still hold.
 #
-# Notebook 05 asks the same of whole sessions, and of logs that other agents wrote.
+# Next: [Exercise 1: per-tool limits](../exercises/student/01_limits.ipynb). Notebook 05 asks the same questions of whole
+# sessions, and of logs that other agents wrote.

@@ -19,7 +19,7 @@
 # 3. what is left of an error of 30,000 characters under a limit of 2,000,
 # 4. one thing that looks like an error and must never become an observation,
 #
-# and at the end a session in which every turn begins with a mistake, with its token curve. It takes about 15 minutes.
+# and at the end a session in which every turn begins with a mistake, with its token curve. It takes about 20 minutes.
 #
 # Everything runs offline. Where a model is needed, it is a script, or a stand-in that is **rule-based, not an LLM**.
 # Both show *mechanics*: what is sent, how large it is, where a turn ends. Whether a language model makes good use of a
@@ -535,3 +535,5 @@ Path(folder.name).exists()
 #    it on `build.log` under 2,000 characters, and say what it loses.
 # 3. A timeout says "may still be running". The model makes the call again. For which of your tools is that harmless,
 #    and what would the text have to say for the others?
+#
+# Next: [Exercise 3: smarter errors](../exercises/student/03_errors.ipynb).

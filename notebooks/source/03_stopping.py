@@ -20,6 +20,8 @@
 # and at the end the log of all that, and a table that compares what the package does with a text that describes such a
 # harness, statement by statement.
 #
+# It takes about 40 minutes, or 30 if you keep the table at the end for looking things up.
+#
 # The words: a **turn** of a harness is one model call with its tool calls; a **cycle** is everything between a message
 # and its final reply. The **cog** is the actor who talks to the user; **agents** work for it.
 #

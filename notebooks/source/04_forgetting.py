@@ -262,6 +262,16 @@ for name in totals.index:
 # each clearing is paid back by more calls, so the order can change; that is a matter of measuring your own logs.
 # Without a cache, cost and tokens are the same, and sliding wins.
 #
+# `BudgetLab` has such a run in sliders, with other rules, prices and lifetimes of the cache. All of its turns are alike and
+# its sums are estimates, but the order can be tried. When does *clear at once* become cheaper than *keep all*? Try a cache
+# that lives for no time at all, and a pause that is longer than its life.
+
+# %%
+from agentlab.widgets import BudgetLab, Setting
+
+BudgetLab(Setting(turns=19, calls=2, result=1_500, limit=1_000, keep=4))
+
+# %% [markdown]
 # Money is not the only reason to forget. Without any rule a session meets its window and ends.
 
 # %% [markdown]
@@ -619,3 +629,5 @@ folder.cleanup()
 # 3. Plant three facts of your own in a session: one in a question, one in a reply, one deep in a tool result. Which
 #    of them survive a consolidation by the stand-in? What would you have to change in the request to the summariser, in
 #    `agentlab.compaction.summariser`, before you trust a language model with it, and how would you test that?
+#
+# Next: [05 Any session](05_any_session.ipynb).

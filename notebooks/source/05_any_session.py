@@ -642,3 +642,6 @@ sorted(IMPORTERS)
 # plot of names do hold words of the log. When in doubt, share the figures.
 #
 # If your log says something else than this notebook, believe your log, and write down its *n*.
+#
+# [07 Your own log](07_your_own_log.ipynb) asks these questions of one log, step by step, up to a conclusion that you write.
+# Before it come [exercise 5](../exercises/student/05_budget.ipynb) and [exercise 6](../exercises/student/06_production.ipynb).

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).resolve().parent
 NOTEBOOKS = SOURCE.parent
 CELL_SECONDS = 120
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def sources(names: Sequence[str] = ()) -> list[Path]:
     """The sources, in the order of their numbers: all, or those whose names begin with one of `names`."""
-    found = sorted(SOURCE.glob("[0-9][0-9]_*.py"))
+    found = sorted(SOURCE.glob("[0-9][0-9]*_*.py"))
     return [source for source in found if source.stem.startswith(tuple(names))] if names else found
 
 
@@ -41,6 +42,13 @@ def notebook_of(source: Path) -> Any:
     return notebook
 
 
+def keep_static(notebook: Any) -> None:
+    """Leave what shows without a kernel: a view of a widget names a model that is gone with the kernel."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(VIEW, None)
+
+
 def build(source: Path) -> Path:
     """Execute a source where its notebook stands, and write the notebook."""
     import nbformat
@@ -48,8 +56,9 @@ def build(source: Path) -> Path:
 
     notebook = notebook_of(source)
     place = {"metadata": {"path": str(NOTEBOOKS)}}
-    settings = {"timeout": CELL_SECONDS, "record_timing": False, "coalesce_streams": True}
+    settings = {"timeout": CELL_SECONDS, "record_timing": False, "coalesce_streams": True, "store_widget_state": False}
     NotebookClient(notebook, resources=place, **settings).execute()
+    keep_static(notebook)
     notebook.metadata.language_info = {"name": "python"}
     target = NOTEBOOKS / f"{source.stem}.ipynb"
     written = target.with_suffix(".tmp")
