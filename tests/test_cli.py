@@ -382,6 +382,13 @@ def test_lab_starts_at_the_root_and_shows_the_notebooks(tmp_path: Path) -> None:
     assert "--allow-root" in lab_command(tmp_path, port=None, browser=True, root=True)
 
 
+def test_lab_opens_the_first_notebook_where_there_is_one(tmp_path: Path) -> None:
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "00_start_here.ipynb").write_text("{}")
+    command = lab_command(tmp_path, port=None, browser=False, root=False)
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
+
+
 def counting(body: Any) -> Any:
     """A model that lists a folder once and then answers."""
     asked = [m for m in body["messages"] if m["role"] != "assistant"]

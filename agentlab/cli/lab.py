@@ -12,6 +12,7 @@ from typing import Any
 from agentlab.errors import InputError
 
 MATERIALS = ("notebooks", "exercises", "data")
+FIRST = "notebooks/00_start_here.ipynb"
 
 
 def add(commands: Any) -> None:
@@ -55,12 +56,12 @@ def run_lab(arguments: argparse.Namespace) -> int:
 
 
 def lab_command(folder: Path, *, port: int | None, browser: bool, root: bool) -> list[str]:
-    """The command line of JupyterLab; the server's root is the folder, and it opens on `notebooks/`.
+    """The command line of JupyterLab; the server's root is the folder, and it opens the first notebook or `notebooks/`.
 
     Without `--allow-root` it refuses to start for root, who is the user in most containers.
     """
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
-    command += ["--LabApp.default_url=/lab/tree/notebooks"]
+    command += [f"--LabApp.default_url=/lab/tree/{FIRST if (folder / FIRST).is_file() else 'notebooks'}"]
     command += [] if port is None else [f"--port={port}"]
     command += ["--allow-root"] if root else []
     return command if browser else [*command, "--no-browser"]
