@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import ModuleType
 
 WITHHELD = "you write this one; the package's version is shown after your checks pass"
 
@@ -44,24 +44,21 @@ def begin(exercise: str, *, withheld: Iterable[str] = ()) -> None:
     begun.append(exercise)
 
 
+class _Withholding(ModuleType):
+    """A module that gives some of its names to the package alone; they stay in it, since its own functions use them."""
+
+    def __getattribute__(self, name: str) -> Any:
+        namespace = super().__getattribute__("__dict__")
+        if name in namespace.get("_withheld", ()) and not _asks_from_within():
+            _refuse(namespace["__name__"], name)
+        return super().__getattribute__(name)
+
+
 def _withhold(module: ModuleType, name: str) -> None:
-    """Take a name out of a module, so that `from module import name` and `module.name` say why it is not there."""
+    """Keep a name of a module back, so that `from module import name` and `module.name` say why it is not there."""
     missing: dict[str, Any] = module.__dict__.setdefault("_withheld", {})
-    if name in missing:
-        return
-    if not missing:
-        others = module.__dict__.get("__getattr__")
-
-        def __getattr__(wanted: str) -> Any:  # noqa: N807 - the name that Python calls
-            if wanted in missing:
-                return missing[wanted] if _asks_from_within() else _refuse(module.__name__, wanted)
-            if others is not None:
-                return others(wanted)
-            raise AttributeError(f"module {module.__name__!r} has no attribute {wanted!r}")
-
-        module.__dict__["__getattr__"] = __getattr__
     missing[name] = getattr(module, name)
-    module.__dict__.pop(name, None)
+    module.__class__ = _Withholding
 
 
 def _asks_from_within() -> bool:
