@@ -106,6 +106,8 @@ def test_changed_checks_and_setup_are_named():
         ("why = 'So.'", "So."),
         ("why = '''\nSo\n'''\nwhy = 'No.'", "No."),
         ("why = f(", ""),
+        ("why = f'So {2 + 2}.'", "f'So {2 + 2}.'"),
+        ("why = 'So ' + str(4)", "'So ' + str(4)"),
         ("why = 1", ""),
         ("other = 'x'", ""),
     ],

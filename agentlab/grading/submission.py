@@ -11,6 +11,7 @@ from agentlab.errors import InputError
 from agentlab.grading.exercise import METADATA
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterable
 
     from agentlab.grading.exercise import Exercise, Paragraph
@@ -141,7 +142,10 @@ def paragraph_of(cells: Iterable[OwnCell], paragraph: Paragraph) -> str:
 
 
 def _assigned(code: str, name: str) -> str | None:
-    """The text that code assigns to a name, the last time; nothing runs."""
+    """The text that code assigns to a name, the last time; nothing runs.
+
+    One that is put together, as by an f-string, is given as it stands in the code: a person reads that as well.
+    """
     import ast
 
     try:
@@ -150,12 +154,21 @@ def _assigned(code: str, name: str) -> str | None:
         return None
     found = None
     for node in ast.walk(tree):
-        value = node.value if isinstance(node, ast.Assign) else None
-        if not isinstance(node, ast.Assign) or not isinstance(value, ast.Constant) or not isinstance(value.value, str):
+        if not isinstance(node, ast.Assign):
             continue
         if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
-            found = value.value
+            text = _text_of(node.value, code)
+            found = found if text is None else text
     return found
+
+
+def _text_of(value: ast.expr, code: str) -> str | None:
+    import ast
+
+    if isinstance(value, ast.Constant):
+        return value.value if isinstance(value.value, str) else None
+    texts = [each.value for each in ast.walk(value) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return ast.get_source_segment(code, value) if any(text.strip() for text in texts) else None
 
 
 def changed(notebook: Notebook, exercise: Exercise) -> list[str]:
