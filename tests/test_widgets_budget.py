@@ -5,21 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from counted_session import BASE, CALLS, LIMIT, MODEL, TURNS, counted_session
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from agentlab.analysis import curve, load, replay
-from agentlab.conversation import Conversation
+from agentlab.analysis import curve, replay
 from agentlab.errors import InputError
-from agentlab.loop import run_turn
-from agentlab.messages import Reply, ToolCall, Usage
 from agentlab.policy import ClearAt, Compaction, Consolidate, Limit, Policy, Room, Sliding
 from agentlab.tokens import models
 from agentlab.tokens.models import Prices
-from agentlab.tokens.running import estimate_message
-from agentlab.tools import Tool
-from agentlab.transcript import SessionWriter
 from agentlab.widgets import BudgetLab, Setting
 from agentlab.widgets.budget_lab import STEP
 from agentlab.widgets.budget_model import (
@@ -33,43 +28,10 @@ from agentlab.widgets.budget_model import (
     requests_of,
 )
 
-MODEL = "claude-sonnet-4-5"
-BASE, TURNS, CALLS, LIMIT = 2_000, 10, 4, 2_000
-SYSTEM = " the" * 1_635
-"""With the tool, and what this model adds for tools, `BASE` tokens."""
-
-
-class Counting:
-    """Asks for a result so many times and then replies; its usage is four characters a token."""
-
-    name = "counting"
-    model = MODEL
-
-    def __init__(self) -> None:
-        self.made = 0
-
-    def call(self, messages, *, system, tools):
-        self.made += 1
-        prompt = BASE + sum(map(estimate_message, messages))
-        if self.made % CALLS:
-            asked = ToolCall(f"call_{self.made:04d}", "read", {"path": f"{self.made:04d}"})
-            return Reply("", (asked,), Usage(prompt, 9), "tool_use", MODEL)
-        return Reply(" the" * 300, (), Usage(prompt, 304), "end_turn", MODEL)
-
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("counted")
-    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
-    tool = Tool("read", "Read.", schema, lambda path: path + " the" * 999, max_observation_chars=LIMIT)
-    writer = SessionWriter(folder, provider="counting", model=MODEL, system=SYSTEM, tools=[tool])
-    talk, provider = Conversation(system=SYSTEM), Counting()
-    for _ in range(TURNS):
-        run_turn(talk, " the" * 50, provider, tools=[tool], sinks=[writer], store=writer.store)
-    writer.close()
-    (read,), problems = load(folder)
-    assert not problems
-    return read
+    return counted_session(tmp_path_factory.mktemp("counted"))
 
 
 AS_RUN = Setting(
