@@ -1,6 +1,8 @@
-"""The fifth exercise: its drawn sessions hold what its texts say of them, and its recount agrees with right figures alone."""
+"""The fifth exercise: its drawn sessions are as its texts say, and its recount agrees with right figures alone."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ from agentlab.tokens import count_text
 SYSTEM = "You help to maintain the code of a warehouse. " * 13
 TOOLS = [read_lines, fetch]
 BASE = base_tokens(SYSTEM, TOOLS)
-STUDENTS = [1, 2, 4711, "s-0042", "Ада"]
+STUDENTS = [1, 4711, "s-0042"]
 
 
 def exact(text):
@@ -109,7 +111,7 @@ def test_both_sessions_read_the_same_pages_whoever_draws_them():
         assert pages[0][0] >= 1
         assert pages[-1][1] <= len(page_text(FILE, 1, 10_000).splitlines())
         assert all(38 <= end - start + 1 <= 50 for start, end in pages)
-        assert all(after[0] == before[1] + 1 for before, after in zip(pages, pages[1:], strict=False))
+        assert all(after[0] == before[1] + 1 for before, after in pairwise(pages))
 
 
 def test_no_page_is_cut_and_a_forgetful_loop_sends_less():
