@@ -1,8 +1,11 @@
-"""One server and one browser for all that look at it."""
+"""One server and one browser for all that look at it, and a page for each notebook."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +13,8 @@ import pytest
 from .lab import FLAGS, ROOT, SCREENSHOTS, Lab, Notebook, browser_path, running_lab
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 
 @pytest.fixture(scope="session")
@@ -27,23 +31,36 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A server over a folder as `agentlab start` makes it."""
     folder, state = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("state")
+    subprocess.run([sys.executable, "-m", "agentlab", "start", str(folder)], check=True, stdout=subprocess.DEVNULL)
     shutil.copy(ROOT / "tests" / "browser" / "widgets.ipynb", folder)
-    for part in ("observations", "sessions/long"):
-        shutil.copytree(ROOT / "data" / part, folder / "data" / part)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with running_lab(folder, state) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
+def opened(browser: Any, lab: Lab) -> Callable[[str], AbstractContextManager[Notebook]]:
+    """Opens a notebook in a window of its own."""
+
+    @contextmanager
+    def open_notebook(path: str) -> Iterator[Notebook]:
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        page = context.new_page()
+        page.set_default_timeout(60_000)  # a busy machine is slow, and no check waits for nothing
+        notebook = Notebook(page, lab, path)
+        yield notebook
+        notebook.command("kernelmenu:shutdown")
+        context.close()
+
+    return open_notebook
+
+
+@pytest.fixture(scope="session")
+def notebook(opened: Callable[[str], AbstractContextManager[Notebook]]) -> Iterator[Notebook]:
     """The notebook of the widgets, run from top to bottom."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    opened = Notebook(page, lab, "widgets.ipynb")
-    opened.run_all()
-    page.get_by_text("'complete'").wait_for()
-    yield opened
-    context.close()
+    with opened("widgets.ipynb") as shown:
+        shown.run_all()
+        shown.page.get_by_text("'complete'").wait_for()
+        yield shown

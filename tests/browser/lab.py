@@ -84,16 +84,39 @@ def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 class Notebook:
-    """A notebook in a page."""
+    """A notebook in a page.
 
-    def __init__(self, page: Any, lab: Lab, name: str) -> None:
+    Args:
+        page: Empty.
+        lab: The server.
+        path: Of the notebook, from the server's folder.
+
+    Attributes:
+        problems: What the page's scripts raised.
+    """
+
+    def __init__(self, page: Any, lab: Lab, path: str) -> None:
         self.page = page
-        page.goto(lab.address(name))
-        page.wait_for_function(
+        self.problems: list[str] = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.goto(lab.address(path))
+        self.until_idle()
+        page.evaluate("() => (window.jupyterapp || window.jupyterlab).shell.collapseLeft()")
+
+    def until_idle(self) -> None:
+        """Wait until the kernel has nothing to do; it has begun what was asked for by then."""
+        self.page.wait_for_function(
             "() => { const app = window.jupyterapp || window.jupyterlab; "
             "const context = app?.shell.currentWidget?.context; "
             "return context?.sessionContext?.session?.kernel?.status === 'idle'; }",
             timeout=60_000,
+        )
+
+    def until_drawn(self) -> None:
+        """Wait until the page shows what it knows: two frames, of which the second begins after the first was drawn."""
+        self.page.evaluate(
+            "() => document.fonts.ready.then(() => new Promise(done => "
+            "requestAnimationFrame(() => requestAnimationFrame(done))))"
         )
 
     def command(self, name: str, arguments: dict[str, Any] | None = None) -> None:
@@ -104,8 +127,30 @@ class Notebook:
         )
 
     def run_all(self) -> None:
-        """Run all cells."""
+        """Run all cells, and wait until they ran or one raised."""
         self.command("notebook:run-all-cells")
+        self.until_idle()
+
+    def cell(self, number: int) -> Any:
+        """A cell, in view; negative numbers count from the end."""
+        found = self.page.locator(".jp-Notebook .jp-Cell").nth(number)
+        found.scroll_into_view_if_needed()
+        return found
+
+    def type_into(self, number: int, source: str) -> None:
+        """Write another text into a code cell, as somebody who marks all of it and types."""
+        self.cell(number).locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(source)
+
+    def append_cell(self, source: str) -> Any:
+        """Write a new cell below the last one and run it; returns the cell."""
+        self.cell(-1).click()
+        self.page.keyboard.press("Escape")
+        self.command("notebook:insert-cell-below")
+        self.type_into(-1, source)
+        self.page.keyboard.press("Control+Enter")
+        return self.page.locator(".jp-Notebook .jp-Cell").last
 
     def ask_kernel(self, code: str) -> str:
         """Run code in the kernel beside the cells; returns what it printed."""
@@ -119,7 +164,7 @@ class Notebook:
         )
 
     def errors(self) -> list[str]:
-        """The error outputs of all cells."""
+        """What cells raised or wrote to stderr, as the page shows it."""
         return self.page.locator('[data-mime-type="application/vnd.jupyter.stderr"]').all_inner_texts()
 
     def set_theme(self, *, dark: bool) -> None:
