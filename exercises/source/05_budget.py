@@ -104,10 +104,10 @@ MAX_ITERATIONS = 10
 
 ### BEGIN SOLUTION
 def agent_step(user_message, messages, provider, system, on_text_delta=None):
-    ### STUB
-    # def agent_step(user_message, history, provider, system, on_text_delta=None):
-    #     messages = list(history)  # step 1: a copy
-    ### END SOLUTION
+### STUB
+# def agent_step(user_message, history, provider, system, on_text_delta=None):
+#     messages = list(history)  # step 1: a copy
+### END SOLUTION
     messages.append({"role": "user", "content": user_message})
     for _ in range(MAX_ITERATIONS):
         reply = provider.call(messages, system=system, tools=TOOLS, on_text_delta=on_text_delta)
@@ -484,9 +484,9 @@ for strategy in ("middle_snip", "tail_cut"):
     print(f"{strategy:<12} {curves(cut)['cumulative'][-1]:>7,.0f} tokens sent", functions_shown(cut, even(STUDENT)))
 
 # %% [markdown]
-# The two bills are nearly the same, about three fifths of what it was. What was bought is not the same at all: `middle_snip` shows
-# the beginning and the end of each page, `tail_cut` shows more of the beginning, and no end. No curve on this page tells
-# you which of the two you have.
+# The two bills are nearly the same, about three fifths of what it was. What was bought is not the same at all:
+# `middle_snip` shows the beginning and the end of each page, `tail_cut` shows more of the beginning, and no end. No curve
+# on this page tells you which of the two you have.
 #
 # ## The package's version
 #
@@ -507,7 +507,7 @@ beside(curves, "agentlab.analysis.curve.curve")
 #
 # - **A real session.** `agentlab report FOLDER` writes a page about any session that you have recorded, with these curves
 #   and the largest jumps; notebook 05 does it step by step. Is yours even or bursty?
-# - **A larger base.** Agents come with system prompts of 10,000 tokens. Set `BASE = 10_000` below step 1 and run the
-#   rest. Which of the three exponents changes most, and why?
+# - **A larger base.** Many agents have system prompts of 10,000 tokens. In a copy of this notebook, set `BASE = 10_000`
+#   below step 1 and run the rest. Which of the three exponents changes most, and why?
 # - **Other fits.** Leave out the first turn, or take the first and the last value alone. By how much do the exponents of
 #   the even session differ? And of the bursty one?
