@@ -141,6 +141,18 @@ def test_notebook_that_takes_too_long_keeps_what_it_earned():
     assert result.marks[2].feedback == "Took too long, and was stopped."
 
 
+def test_setup_is_ours_and_may_take_longer_than_a_cell():
+    late = f"import time\ntime.sleep(1.5)\n{EXERCISE.cells[0].source}"
+    slow = msgspec.structs.replace(EXERCISE, cells=[Cell("setup", "setup", late), *EXERCISE.cells[1:]])
+    with Engine(sandbox="bwrap", limits=Limits(cell_seconds=1)) as engine:
+        cells = student_cells(double=DOUBLE, count=f"{COUNT}\nimport time\ntime.sleep(1.5)")
+        result = grade(slow, parse(notebook(cells)), engine)
+    assert result.earned == ALL
+    assert [text for text in result.problems if "took too long" in text] == [
+        "cell 5 (count): took too long, and was stopped"
+    ]
+
+
 def test_setup_that_fails_is_said(engine):
     broken = msgspec.structs.replace(EXERCISE, cells=[Cell("setup", "setup", "import nowhere"), *EXERCISE.cells[1:]])
     result = grade(broken, parse(solved()), engine, another=True)

@@ -49,6 +49,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     Attributes:
         cell_seconds: Wall time of a cell.
+        setup_seconds: Wall time of a setup cell: it is ours, and imports what is slow.
         notebook_seconds: Wall time of all cells of a submission, replays included.
         memory: Bytes of address space of a process, and of resident memory of all together.
         file_bytes: Size of a file.
@@ -59,6 +60,7 @@ class Limits(msgspec.Struct, frozen=True):
     """
 
     cell_seconds: float = 10.0
+    setup_seconds: float = 40.0
     notebook_seconds: float = 90.0
     memory: int = 4 * 2**30
     file_bytes: int = 64 * 2**20

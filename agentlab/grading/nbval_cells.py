@@ -112,7 +112,8 @@ class SubmissionCell(IPyNbCell):  # type: ignore[misc]
             run.end(self, "ended", "the kernel ended")
             return
         run.say(Begun(self.cell_num))
-        run.kernel.begin_cell(min(run.job.limits.cell_seconds, left))
+        limits = run.job.limits
+        run.kernel.begin_cell(min(limits.setup_seconds if self.step.kind == "setup" else limits.cell_seconds, left))
         self.output_timeout = GRACE
         began = time.monotonic()
         problem: Exception | None = None

@@ -155,7 +155,7 @@ def run(job: Job, kernel: BoxedKernel, say: Any) -> Over:
     quiet = ["-q", "-p", "nbval.plugin", "--nbval-lax", "--color=no", "-c", os.devnull]
     quiet += [part for plugin in UNUSED for part in ("-p", f"no:{plugin}")]
     where = ["--rootdir", str(place.parent), "--noconftest", str(place)]
-    cell = f"--nbval-cell-timeout={job.limits.cell_seconds}"
+    cell = f"--nbval-cell-timeout={max(job.limits.cell_seconds, job.limits.setup_seconds)}"
     pytest.main([*quiet, cell, *where], plugins=[running])
     return running.over or Over("complete")
 
