@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import subprocess
@@ -112,3 +113,18 @@ def test_the_file_does_not_say_what_is_planted(rows):
     assert not re.search(r"struggle|untooled|planted", text)
     assert all(line.usage.exact for _, line, _ in rows)
     assert len(text) < 400_000
+
+
+def test_the_checks_of_the_exercise_know_what_is_planted(plan):
+    tests = DATA.parent / "exercises" / "tests" / "04_transcript.json"
+    codes = {check["id"]: check["code"] for check in json.loads(tests.read_bytes())["checks"]}
+    for check, kind in (("high-week", "struggle"), ("low-week", "untooled")):
+        assert re.search(r'planted = "([^"]*)"', codes[check])[1].split() == plan["ids"](kind)
+
+
+def test_the_student_is_told_what_is_planted_on_monday_and_nothing_else(plan, rows):
+    monday = {ident for ident, line, _ in rows if line.started_at.startswith("2026-05-11")}
+    planted = {*plan["ids"]("struggle"), *plan["ids"]("untooled")}
+    student = (DATA.parent / "exercises" / "student" / "04_transcript.ipynb").read_text(encoding="utf-8")
+    assert set(re.findall(r"s\d\d\.\d+", student)) & planted == planted & monday
+    assert len(planted & monday) == 5

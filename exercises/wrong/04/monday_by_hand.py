@@ -1,0 +1,6 @@
+# The turns that the text names, and no others.
+# fails: high-week
+
+# %% answer id="high"
+def struggling(lines):
+    return STRUGGLED
