@@ -36,7 +36,8 @@
 # By the end your loop holds every limit exactly, and still tells the model why a call went wrong.
 #
 # Run the cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks
-# run when your notebook is graded.
+# run when your notebook is graded. To see where you stand, write `%load_ext agentlab` and below it `%check` into a new
+# cell: that runs all the checks that you can see.
 
 # %% setup id="setup"
 from collections.abc import Callable
@@ -260,6 +261,12 @@ def session(limits):
 
 
 flat, per_tool = session([4000] * 4), session(None)
+len(flat), len(per_tool)
+
+# %% [markdown]
+# As many messages in both. And this is what they cost:
+
+# %% given id="curve"
 tokens = turn_tokens({"4,000 for every tool": flat, "a limit per tool": per_tool}, system=SYSTEM, tools=TOOLS)
 plot_turns(tokens, "Your session: prompt tokens per user turn")
 

@@ -31,7 +31,8 @@
 # all.
 #
 # Run the cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks
-# run when your notebook is graded. They look at what your loop shows the model, never at how you word it.
+# run when your notebook is graded. They look at what your loop shows the model, never at how you word it. To see where you
+# stand, write `%load_ext agentlab` and below it `%check` into a new cell: that runs all the checks that you can see.
 
 # %% setup id="setup"
 import difflib
@@ -141,8 +142,8 @@ for text in observations(agent_step, call("readfile", path="notes.txt"), call("f
     print(text)
 
 # %% [markdown]
-# The first line says that something went wrong, and leaves the model to guess what would be right. The second one is better:
-# who reads it knows what to do.
+# Before you have changed anything, the first line says that there is no such tool, and leaves the model to guess which there
+# is. The second one is better from the start: who reads it knows what to do.
 #
 # ## Step 1: did you mean ...?
 #
@@ -167,8 +168,8 @@ for text in observations(agent_step, call("readfile", path="notes.txt"), call("f
 # %% check id="near" task="near" points=1 name="a misspelt tool gets a hint" because="step 1" hint="the function unknown, in the cell of the loop"
 seen = observations(agent_step, call("readfile", path="notes.txt"))[0]
 found, others = mentions(seen, "read_file"), mentions(seen, "wordcount")
-assert found, f"expected the name read_file in what the model is told of the tool readfile, found {seen!r}: look at unknown, step 1, and run its cell again"
-assert found > others, f"expected read_file to be named more often than wordcount, which is nothing like readfile, found {seen!r}: look at unknown, step 1"
+assert found, f"expected the name read_file in what the model is told of the tool readfile, found {seen!r}: look at unknown(), step 1, and run its cell again"
+assert found > others, f"expected read_file to be named more often than wordcount, which is nothing like readfile, found {seen!r}: look at unknown(), step 1"
 
 # %% check id="near-unseen" task="near" points=2 name="other tools get a hint as well" because="step 1" kind="output" hidden=true seeded=true hint="the names come from the tools that are in TOOLS when the call is made; a letter may be missing, or two may have changed places"
 import random
@@ -212,7 +213,7 @@ for name in ("readfile", "word_count", "order", "file_reader", "time", "READ_FIL
 # %% check id="listed" task="list" points=1 name="where nothing is near, the tools are listed" because="step 2" hint="unknown: what is said where get_close_matches finds nothing?"
 seen = observations(agent_step, call("xyzzy"))[0]
 found = {each.name: mentions(seen, each.name) for each in TOOLS}
-assert all(found.values()), f"expected the name of every tool in what the model is told of xyzzy, found {seen!r}: look at the last line of unknown, step 2"
+assert all(found.values()), f"expected the name of every tool in what the model is told of xyzzy, found {seen!r}: look at the last line of unknown(), step 2"
 assert len(set(found.values())) == 1, f"expected no tool to be named more often than another, found {found}: xyzzy is like none of them, step 2"
 
 # %% check id="listed-unseen" task="list" points=1 name="the list is that of the tools that are there" because="step 2" kind="output" hidden=true seeded=true hint="all names of the tools that are in TOOLS when the call is made, however many there are, and no guess"
@@ -321,8 +322,8 @@ with only(TOOLS, failing(RuntimeError("the warehouse is closed\nask again at nin
         two = observations(agent_step, call("two"))[0]
     except AttributeError:
         two = "no observation, since the loop ended with an AttributeError"
-assert "RuntimeError" in one and "the warehouse is closed" in one, f"expected RuntimeError and 'the warehouse is closed' in the observation, found {one!r}: look at explain, step 3"
-assert "NothingToSay" in two, f"expected at least the class NothingToSay of an exception that cannot say what it is, found {two!r}: look at explain, step 3, and run its cell again"
+assert "RuntimeError" in one and "the warehouse is closed" in one, f"expected RuntimeError and 'the warehouse is closed' in the observation, found {one!r}: look at explain(), step 3"
+assert "NothingToSay" in two, f"expected at least the class NothingToSay of an exception that cannot say what it is, found {two!r}: look at explain(), step 3, and run its cell again"
 
 # %% check id="reason-unseen" task="reason" points=2 name="other exceptions do as well, without a traceback" because="step 3" kind="output" hidden=true seeded=true hint="the class and the first line of the message must be there: with notes, with several lines, without any message; and no line of a traceback"
 import random
@@ -394,7 +395,8 @@ ERRORS = {
 }
 WHOLE = {title: "".join(traceback.format_exception_only(error)) for title, error in ERRORS.items()}
 for title, text in WHOLE.items():
-    print(f"{title:<27}{len(text):,} characters, from {text[:26]!r} to {text[-31:]!r}")
+    lines = text.splitlines()
+    print(f"{title:<27}{len(text):,} characters, first line {lines[0][:30]!r}, last line {lines[-1][:36]!r}")
 
 # %% [markdown]
 # Is the exception line, the one with the class, still there after a cut to 4,000 characters?
