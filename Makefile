@@ -7,7 +7,7 @@ READY_DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-notebooks test-browser check lab soak bench notebooks constraints clean
+.PHONY: help demo test test-notebooks test-course test-browser check lab soak bench notebooks constraints clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -24,7 +24,11 @@ test: $(READY_DEV)  ## run the test suite and the notebooks
 	@$(MAKE) --no-print-directory test-notebooks
 
 test-notebooks: $(READY_DEV)  ## run the notebooks alone, and compare what they print
-	@$(BIN)/python -m pytest -q --nbval-lax --nbval-cell-timeout=60 notebooks
+	@$(BIN)/python -m pytest -q --nbval-lax --nbval-cell-timeout=60 notebooks exercises/solution
+
+test-course: $(READY_DEV)  ## grade all known answers to the exercises, in our grader and in nbgrader
+	@$(BIN)/python -m tests.course || echo 'nbgrader takes no part'
+	@$(BIN)/python -m pytest -q -rs tests/course/check_graders.py
 
 test-browser: $(READY_DEV)  ## drive JupyterLab in Chromium; skipped where there is none
 	@$(BIN)/python -m pytest -q -rs tests/browser/check_*.py
