@@ -167,10 +167,10 @@ show(said)
 # %% [markdown]
 # ## Two sessions
 #
-# In both, an agent reads the same ten pages of one file, about 44 lines each. In the **even** session it reads a page in
+# In both, the same ten pages of one file come in, about 44 lines each. In the **even** session the agent reads a page in
 # every turn. In the **bursty** one most turns are small talk: six pages come in at once, in one turn, and the other four
 # are read one after the other, in a later turn. The model in them follows a script, so the same session can be run
-# twice: with the loop as you found it, *before*, and with yours, *after*.
+# twice: with the loop as you found it, *before*, and with yours, *after*. These are the questions of your bursty session:
 
 # %% given id="sessions"
 runs = {
@@ -178,7 +178,8 @@ runs = {
     "bursty": {"before": recorded(bursty(STUDENT), system=SYSTEM, tools=TOOLS, forget=True), "after": record(one_line, bursty(STUDENT))},
 }
 for number, question in enumerate(bursty(STUDENT).questions, 1):
-    print(f"{number:>2}. {question if len(question) < 100 else question[:60] + ' ...'}")
+    more = question.count("\n")
+    print(f"{number:>2}. {question.splitlines()[0]}" + (f" (and {more} lines more)" if more else ""))
 
 # %% [markdown]
 # `record` keeps what the model was sent: a list of **turns**. A turn is a list of **requests**, one for each call of the
@@ -305,6 +306,9 @@ for title, ways in mine.items():
 # %% [markdown]
 # The blue curves of the first row look quite different, and all three are of *one* session. Those of the second row have
 # steps and a spike, which come in step 4.
+#
+# Is your bursty session hardly dearer after than before? Then it was the user who brought the six pages, as a look at its
+# questions shows. What a user writes was always kept. Continuation adds what *tools* returned.
 #
 # ## Step 3: their shapes
 #
@@ -498,7 +502,7 @@ for strategy in ("middle_snip", "tail_cut"):
 # cumulative curve bend, and which makes the last request sub-linear?
 
 # %% shown id="package"
-beside(curves, "agentlab.analysis.curve.curve")
+beside(curves, "agentlab.analysis.curve.curve", "agentlab.analysis.curve._split_of")
 
 # %% [markdown]
 # ## Stretch
