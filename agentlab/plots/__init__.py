@@ -13,6 +13,7 @@ colour-blind readers can tell apart; texts follow matplotlib's style, so that a 
 - `evidence`: what cuts keep of the names that later calls cite
 - `frontier`: what policies would have cost, against what they keep
 - `requests`: prompt tokens per call under several policies, and what of them stayed as it was
+- `shares`: how often something happened in each arm, with intervals
 - `figures`: axes, colours, files
 """
 
@@ -27,6 +28,7 @@ from agentlab.plots.evidence import plot_evidence
 from agentlab.plots.figures import save
 from agentlab.plots.frontier import plot_frontier
 from agentlab.plots.requests import plot_requests
+from agentlab.plots.shares import plot_shares
 
 __all__ = [
     "plot_bend",
@@ -37,5 +39,6 @@ __all__ = [
     "plot_evidence",
     "plot_frontier",
     "plot_requests",
+    "plot_shares",
     "save",
 ]
