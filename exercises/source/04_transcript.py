@@ -156,6 +156,10 @@ show([[line.get("prompt") == prompt, line.get("reply") == reply] for line, promp
 lines = talks(chat, (["One.", "Two."], ScriptedModel(["1", "2"])), (["Three."], ScriptedModel(["3"])))
 show([[line.get("prompt"), line.get("reply")] for line in lines])
 
+# %% [markdown]
+# So this is your log after two turns. (`talk` runs your chat on given lines, in an empty folder, and reads the file that it
+# wrote there.)
+
 # %% given id="raw"
 for line in talk(chat, ["What time is it?", "How many words are in\n'to be or not to be'?"], Heard()):
     print(json.dumps(line, ensure_ascii=False))
@@ -231,14 +235,16 @@ def session(strategy):
 turns = pd.DataFrame({"asked": QUESTIONS, "middle_snip": middle, "tail_cut": tail}, index=range(1, 11))
 plot_iterations(turns[["middle_snip", "tail_cut"]], "Your session: iterations per user turn")
 
+# %% [markdown]
+# The same as a table; `extra` is what `tail_cut` needs more, and below 0 it is `middle_snip` that has to ask again:
+
 # %% given id="extra"
 print("in all:", sum(middle), "iterations with middle_snip,", sum(tail), "with tail_cut")
 turns.assign(extra=turns["tail_cut"] - turns["middle_snip"])
 
 # %% [markdown]
-# `extra` is what `tail_cut` needs more; below 0 it is `middle_snip` that has to ask again. In all the two are nearly even,
-# and yet other turns pay. To see why, look at where three of the things stand that were asked for, and whether a cut to
-# 4,000 characters still shows them.
+# In all the two are nearly even, and yet other turns pay. To see why, look at where three of the things stand that were
+# asked for, and whether a cut to 4,000 characters still shows them.
 
 # %% given id="survive"
 wanted = {"source.py": "def price_baskets", "orders.json": "code-end", "build.log": "code-middle"}
