@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agentlab.cli import main
@@ -68,6 +70,7 @@ BY_READING = {
         "one-word",
         "has the tag raises-exception",
     ),
+    "a marker of nbval": ([before("# NBVAL_SKIP")], "one-word", "has the marker NBVAL_SKIP"),
     "five steps": (
         [(STEP, STEP + "".join(STEP.replace("shout,", f"s{n},") for n in range(4)))],
         "cell-01",
@@ -110,15 +113,6 @@ BY_RUNNING = {
         "one-word",
         "passes on the unsolved notebook",
     ),
-    "a trivial answer": (
-        [
-            ("return text.upper()", "return True"),
-            (ASSERT, "assert found, 'expected something'"),
-            (SHOW, "show(bool(shout('a')))"),
-        ],
-        "shout",
-        "all checks pass with shout made `return True`",
-    ),
     "output that changes": (
         [(SHOW, "import os\nshow([shout('a'), os.getpid()])")],
         "any",
@@ -157,6 +151,14 @@ def test_source_is_refused_by_running_it(tmp_path, case):
         read_and_prove(path)
     assert said in str(refused.value)
     assert refused.value.field == f"cell {cell}"
+
+
+@pytest.mark.parametrize("value", ["None", "0", '""', "[]", "True", "{}"])
+def test_trivial_answer_that_has_all_points_is_refused(tmp_path, value):
+    lax = f"assert type(found) is type({value}), 'expected another kind of value'"
+    changes = [("return text.upper()", f"return {value}"), (ASSERT, lax), (SHOW, "show(type(shout('a')).__name__)")]
+    with pytest.raises(InputError, match=re.escape(f"all checks pass with shout made `return {value}`")):
+        read_and_prove(write_source(tmp_path, *changes))
 
 
 def test_refused_source_writes_nothing_and_is_one_line(tmp_path, capsys):

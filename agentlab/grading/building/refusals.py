@@ -27,6 +27,7 @@ OUR_SERVER = "provider_server"
 CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "now", "utcnow", "today", "sleep"}
 CLOCK_MODULES = {"time", "datetime", "date"}
 CHANCE = {"uuid4", "urandom", "token_hex", "token_bytes", "randbytes", "getrandbits"}
+MARKER = re.compile(r"^\s*#\s*((?:NBVAL|PYTEST_VALIDATE)_\w+)", re.MULTILINE)
 IMAGES = {"savefig", "imread", "imshow", "tobytes", "print_png"}
 
 
@@ -52,6 +53,8 @@ def problems(source: Source) -> Iterator[tuple[str, str]]:
         for tag in part.tags:
             if tag in ("nbval-skip", "nbval-raises-exception", "raises-exception", "skip-execution"):
                 yield part.id, f"has the tag {tag}: such a cell passes whatever it does"
+        for marker in MARKER.findall(part.text) if part.kind != "text" else ():
+            yield part.id, f"has the marker {marker}, which nbval heeds: such a cell may pass whatever it does"
     for check in source.checks:
         yield from ((check.id, problem) for problem in _of_check(check, tasks, len(source.head.tasks)))
 
