@@ -54,6 +54,7 @@ STUDENT = 1
 # %% setup id="setup"
 from itertools import accumulate
 
+import matplotlib.figure  # slow to import, so at once
 import numpy as np
 
 from agentlab.grading.building.beside import beside
