@@ -26,7 +26,7 @@ from agentlab.grading.building.decisions import (
     tail,
 )
 from agentlab.grading.building.figures import figures, says, unmeasured, words
-from agentlab.grading.building.measured import agrees, drawn, problems_of
+from agentlab.grading.building.measured import Cited, agrees, drawn, problems_of
 from agentlab.grading.building.recorded import measure, recorded, replayed
 from agentlab.grading.exercise import read
 from agentlab.repair import call_dict
@@ -221,15 +221,20 @@ def test_what_stands_against_a_paragraph_is_said():
     figures_of = {"chapter": {"tokens": 2_824_747, "lines": 1_267}, "mine": {"tokens": 1_535_658, "lines": 250}}
     numbers = {"short": {"chapter": measure(sessions["short"], "chapter"), "mine": {"tokens": 1, "lines": 1}}}
     numbers["long"] = figures_of
+    cited = Cited(numbers, sessions, ([500, 91_370], [500, 40_482]))
     good = "From 2,824,747 to 1,535,658 tokens, 250 of 1,322 lines. " + "And so on. " * 20
-    assert problems_of(good, numbers, sessions) == []
-    assert problems_of("Yes, 5 %.", numbers, sessions) == [
+    assert problems_of(good, cited) == []
+    assert (
+        problems_of(good + "Turn 60 has 91,370 tokens, then about 40,000; a tail cut leaves 1,245 lines.", cited) == []
+    )
+    assert problems_of(good + "It leaves 1,246 lines.", cited) == ["1,246 is none of the figures that you measured"]
+    assert problems_of("Yes, 5 %.", cited) == [
         "expected 60 to 200 words, found 2",
         "expected the tokens of 'long' under the chapter, 2,824,747, and found no such figure",
         "expected the tokens of 'long' under your decision, 1,535,658, and found no such figure",
         "5 is none of the figures that you measured",
     ]
-    assert problems_of(None, numbers, sessions) == ["expected a text, found NoneType"]
+    assert problems_of(None, cited) == ["expected a text, found NoneType"]
 
 
 def handed_in(answers):

@@ -62,7 +62,7 @@ import pandas as pd
 from agentlab.grading.building.beside import beside
 from agentlab.grading.building.decisions import TO_CHOOSE, consolidated, fetch, middle, on_disk, placeholders, tail
 from agentlab.grading.building.figures import words
-from agentlab.grading.building.measured import agrees, drawn, figures_missing, figures_wrong, problems_of
+from agentlab.grading.building.measured import Cited, agrees, drawn, figures_missing, figures_wrong, problems_of
 from agentlab.grading.building.pictures import plot_turns
 from agentlab.grading.building.probe import data, observations, only
 from agentlab.grading.building.recorded import Sent, recorded, replayed
@@ -268,15 +268,14 @@ show([found == [sum(turn) for turn in amounts], [place for place, code in enumer
 
 # %% given id="middle-tail"
 planted = json.loads(data("observations/planted.json").read_text(encoding="utf-8")).values()
-big = {"middle at 4,000": replay(SESSIONS["big"], "chapter"), "tail at 16,000": replay(SESSIONS["big"], "tail at 16,000")}
-codes_left = {
-    title: {place: len(survivors([each[place]["code"] for each in planted], turns[-1][-1])) for place in ("head", "middle", "end")}
-    for title, turns in big.items()
-}
+codes = {place: [each[place]["code"] for each in planted] for place in ("head", "middle", "end")}
+cuts = {"middle at 4,000": "chapter", "tail at 16,000": "tail at 16,000"}
+big = {title: replay(SESSIONS["big"], name) for title, name in cuts.items()}
 for title, turns in big.items():
-    codes = ", ".join(f"{place} {left} of 5" for place, left in codes_left[title].items())
-    lines = len(survivors(SESSIONS["big"].lines, turns[-1][-1]))
-    print(f"{title:<16}{sum(tokens_per_turn(turns)):>8,} tokens   {lines:>5,} lines   codes: {codes}")
+    last = turns[-1][-1]
+    tokens, lines = sum(tokens_per_turn(turns)), len(survivors(SESSIONS["big"].lines, last))
+    left = ", ".join(f"{place} {len(survivors(codes[place], last))} of 5" for place in codes)
+    print(f"{title:<16}{tokens:>8,} tokens   {lines:>5,} lines   codes: {left}")
 
 # %% check id="middle-or-tail" task="cost" points=1 name="the codes that survive are counted" because="step 2" kind="output" hidden=true hint="run the cell under 'Middle at 4,000, or tail at 16,000?' with your survivors and your loop"
 counted = []
@@ -285,42 +284,55 @@ for name in ("chapter", "tail at 16,000"):
     counted.append([len(survivors([each[place]["code"] for each in planted], last)) for place in ("head", "middle", "end")])
 show(counted)
 
+# %% [markdown]
+# The same, turn by turn:
+
 # %% given id="middle-tail-plot"
-turns_of_big = range(1, len(SESSIONS["big"].turns) + 1)
-plot_turns(pd.DataFrame({title: tokens_per_turn(turns) for title, turns in big.items()}, index=turns_of_big), "big: prompt tokens per user turn")
+frame = pd.DataFrame({title: tokens_per_turn(turns) for title, turns in big.items()})
+frame.index += 1
+plot_turns(frame, "big: prompt tokens per user turn")
 
 # %% [markdown]
-# Three times the tokens, three times the lines, and not one of the five ends: exactly what the user asked for. nanobot bets
-# that with its tools the head says most, and that the model can ask again for lines that it misses. Had the questions been
+# Three times the tokens, three times the lines, and not one of the five ends, which is just what the user asked for. nanobot
+# bets that with its tools the head says most, and that the model can ask again for lines that it misses. Had the questions been
 # about the middle, the tail cut would have won. It depends on what the tools return and what is asked of them.
 #
 # ## Step 3: pick a decision and measure it
 #
-# Here is the code of all of them, beside the chapter's.
+# Here is the code of all of them, as small as it can be. First the tail cut beside the chapter's. Its note comes on top of the
+# limit, as in nanobot, so 4,000 characters become a few more.
 
 # %% given id="cuts"
 side_by_side({"the chapter": source(middle, docstring=False).code, "tail cut": source(tail, docstring=False).code})
 
 # %% [markdown]
-# The tail cut's note comes on top of its limit, as in nanobot: 4,000 characters become a few more. Next, a result that is
-# kept on disk, and the way back to it.
+# Next, a long result that is kept on disk. (In nanobot that needs a workspace; without one, or if it cannot write, the tail is
+# cut at 16,000 characters.)
 
 # %% given id="disk"
-side_by_side({"on disk": source(on_disk, docstring=False).code, "fetch": source(fetch, docstring=False).code})
+source(on_disk, docstring=False)
+
+# %% [markdown]
+# The way back is a tool such as `fetch`. Here a file of 28,732 characters goes to disk, and its last line comes back.
 
 # %% given id="disk-runs"
 seen = on_disk(data("observations/orders.json").read_text(encoding="utf-8"))
 name = seen.partition('fetch("')[2][:12]
-print(f"{len(seen):,} characters are shown, the last of them: {seen[-72:]}\n")
-print("And fetched:", fetch(name, 28_600, 28_732))
+print(f"{len(seen):,} characters are shown; the last line of them:\n{seen.splitlines()[-1]}\n")
+print(f"fetch({name!r}, 28_608, 28_729) returns:\n{fetch(name, 28_608, 28_729)}")
 
 # %% [markdown]
-# The last two forget: by a line in place of each old result, or, after a pause, by a summary in place of old turns. (In nanobot a model
-# writes the summary, and that is off unless somebody sets it. Here a stand-in writes it, and the call for it is
-# counted.)
+# The last two forget. One puts a line in place of each old result of a chatty tool.
 
-# %% given id="forgetting"
-side_by_side({"placeholders": source(placeholders, docstring=False).code, "consolidation": source(consolidated, docstring=False).code})
+# %% given id="placeholders"
+source(placeholders, docstring=False)
+
+# %% [markdown]
+# The other lets a summary stand for old turns, after a pause. In nanobot a model writes it, and only where somebody has set
+# after how long. Here a stand-in writes it, and the call for it is counted.
+
+# %% given id="consolidation"
+source(consolidated, docstring=False)
 
 # %% [markdown]
 # Choose one, and set `decision` to its name:
@@ -370,16 +382,16 @@ assert agrees(found, SESSIONS["short"], "chapter"), f"expected about 23,870 toke
 # Now all three sessions, under the chapter's decisions and with yours.
 
 # %% given id="numbers"
-numbers = {name: {"chapter": measured(session, "chapter"), "mine": measured(session, decision)} for name, session in SESSIONS.items()}
+numbers = {
+    name: {"chapter": measured(session, "chapter"), "mine": measured(session, decision)}
+    for name, session in SESSIONS.items()
+}
 print(f"{'':8}{'prompt tokens':>24}{'':>9}   lines in sight at the end")
 for name, session in SESSIONS.items():
-    before, after = numbers[name]["chapter"], numbers[name]["mine"]
-    share = after["tokens"] / before["tokens"]
-    print(f"{name:8}{before['tokens']:>10,} -> {after['tokens']:>10,}  {share:>6.1%}   {before['lines']:>5,} -> {after['lines']:>5,} of {len(session.lines):,}")
-
-# %% given id="plot"
-per_turn = {title: tokens_per_turn(replay(SESSIONS["long"], name)) for title, name in (("the chapter", "chapter"), (decision, decision))}
-plot_turns(pd.DataFrame(per_turn, index=range(1, 61)), "long: prompt tokens per user turn")
+    both = numbers[name]["chapter"], numbers[name]["mine"]
+    (before, after), (lines, left) = ([each[what] for each in both] for what in ("tokens", "lines"))
+    print(f"{name:8}{before:>10,} -> {after:>10,}  {after / before:>6.1%}", end="   ")
+    print(f"{lines:>5,} -> {left:>5,} of {len(session.lines):,}")
 
 # %% check id="numbers-right" task="decide" points=2 name="your numbers are right" because="step 3" kind="output" hidden=true hint="numbers must hold what measured returns for the three sessions, under the chapter and under your decision; run its cell again after a change"
 show([decision in TO_CHOOSE, {name: [agrees(numbers[name]["chapter"], session, "chapter"), agrees(numbers[name]["mine"], session, decision)] for name, session in SESSIONS.items()}])
@@ -389,8 +401,14 @@ unseen = drawn(seed)
 show([agrees(measured(unseen, name), unseen, name) for name in ("chapter", "placeholders", "consolidation", "on disk")])
 
 # %% [markdown]
-# Each bar is a user turn; those half as high had one call instead of two.
-#
+# And `long`, turn by turn. A bar that is half as high is a turn with one call instead of two.
+
+# %% given id="plot"
+frame = pd.DataFrame({name: tokens_per_turn(replay(SESSIONS["long"], name)) for name in ("chapter", decision)})
+frame.index += 1
+plot_turns(frame, "long: prompt tokens per user turn")
+
+# %% [markdown]
 # ## Step 4: say whether it is worth it
 #
 # The chapter asks for a paragraph. So take a sentence that could stand in one: *old results are cheap to drop, since the model
@@ -399,7 +417,8 @@ show([agrees(measured(unseen, name), unseen, name) for name in ("chapter", "plac
 # %% given id="book-sentence"
 for name, session in SESSIONS.items():
     before, after = measured(session, "chapter"), measured(session, "placeholders")
-    print(f"{name:8}{1 - after['tokens'] / before['tokens']:>5.0%} fewer tokens, {1 - after['lines'] / before['lines']:>4.0%} of the lines out of sight")
+    tokens, lines = (1 - after[what] / before[what] for what in ("tokens", "lines"))
+    print(f"{name:8}{tokens:>5.0%} fewer tokens, {lines:>4.0%} of the lines out of sight")
 
 # %% [markdown]
 # In two sessions nothing is dropped at all. In the third it is cheap or dear, depending on whether anybody needs those lines
@@ -409,9 +428,9 @@ for name, session in SESSIONS.items():
 # what the tools do, so say what yours do.
 #
 # - It tells what `long` cost in tokens, under the chapter and under your decision.
-# - All its figures are ones that you measured. That goes for each per cent, each number of tokens or lines, and any other number
-#   from 1,000 up that is not a setting (such as 16,000 characters). A difference of two, or the share that one is of the other,
-#   counts as measured.
+# - All its figures are ones that you measured: each per cent, each number of tokens or lines, and any other number from 1,000
+#   up that is no setting (such as 16,000 characters). A difference from the chapter's, or the share of it, counts as measured, and
+#   so does what `measured` returns for another decision.
 # - A figure that is rounded says so: *about 2.8 million*.
 # - Write it as plain text between the quotes. The person who marks it gives a point each for: a yes or no that says for which
 #   tools or sessions; a reason that follows from the figures; what is lost, not only what is saved; something that your
@@ -438,17 +457,19 @@ can a frozen replay tell how often a model would have to read a file again.
 assert 60 <= words(paragraph) <= 200, f"expected a paragraph of 60 to 200 words, found {words(paragraph)}: step 4"
 
 # %% check id="told" task="argue" points=1 name="it tells what the long session cost" because="step 4" hint="both figures stand in the line 'long' of the table in step 3"
-lacking = figures_missing(paragraph, numbers, SESSIONS)
+lacking = figures_missing(paragraph, Cited(numbers, SESSIONS))
 assert not lacking, f"{'; '.join(lacking)}: step 4"
 
 # %% check id="figures" task="argue" points=1 name="its figures are the measured ones" because="step 4" hint="compare the figures with the table in step 3; a rounded one says so, as in 'about 91,000'"
 assert words(paragraph) > 0, "expected a paragraph, found no word: step 4"
-wrong = figures_wrong(paragraph, numbers, SESSIONS)
+cited = Cited(numbers, SESSIONS, tuple(tokens_per_turn(replay(SESSIONS["long"], name)) for name in ("chapter", decision)), measured)
+wrong = figures_wrong(paragraph, cited)
 assert not wrong, f"{'; '.join(wrong)}: look at your table in step 3, and say 'about' before a rounded figure, step 4"
 
 # %% check id="paragraph-whole" task="argue" points=1 name="length and figures hold together, for numbers that are right" because="step 4" kind="output" hidden=true hint="60 to 200 words, both totals of the long session, no figure that was not measured, and numbers as measured returns them"
 right = all(agrees(numbers[name][key], session, used) for name, session in SESSIONS.items() for key, used in (("chapter", "chapter"), ("mine", decision)))
-show([right, len(problems_of(paragraph, numbers, SESSIONS))])
+cited = Cited(numbers, SESSIONS, tuple(tokens_per_turn(replay(SESSIONS["long"], name)) for name in ("chapter", decision)), measured)
+show([right, len(problems_of(paragraph, cited))])
 
 # %% [markdown]
 # ## The package's version

@@ -7,15 +7,16 @@ Both run the same session, but not the same loop: a student's may word a note di
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from agentlab.grading.building import recorded as course
+from agentlab.grading.building.decisions import DECISIONS
 from agentlab.grading.building.figures import says, unmeasured, words
 from agentlab.grading.building.recorded import Recorded, Turn
 from agentlab.messages import Reply, ToolCall
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TOLERANCE = 0.02
 SHORTEST, LONGEST = 60, 200
@@ -78,26 +79,58 @@ def _text(draw: random.Random) -> str:
     )
 
 
-def problems_of(paragraph: Any, numbers: Mapping[str, Any], sessions: Mapping[str, Recorded]) -> list[str]:
-    """What stands against a paragraph, one line each; nothing says whether its argument is good.
+class Cited(msgspec.Struct, frozen=True):
+    """What a paragraph may cite: all that a student measured.
 
-    Args:
-        paragraph: The text.
-        numbers: By session, what was measured under the chapter (`chapter`) and under the decision (`mine`).
-        sessions: The sessions by the same names; the paragraph has to tell what the longest cost.
+    Attributes:
+        numbers: By session, what was measured under the chapter (`chapter`) and under the chosen decision (`mine`).
+        sessions: The sessions by the same names; a paragraph has to tell what the longest cost.
+        per_turn: Tokens of each turn of the longest session, under the chapter and under the chosen decision.
+        measured: `measured(session, decision)` is asked for other decisions, where a figure is none of these.
     """
+
+    numbers: Mapping[str, Any]
+    sessions: Mapping[str, Recorded]
+    per_turn: tuple[Sequence[float], Sequence[float]] = ((0,), (0,))
+    measured: Callable[[Recorded, str], Mapping[str, float]] = course.measure
+
+    def pairs(self) -> list[tuple[float, float]]:
+        """What was measured twice."""
+        found = [(self.per_turn[0][-1], self.per_turn[1][-1])]
+        for name, session in self.sessions.items():
+            chapter, mine = self.numbers[name]["chapter"], self.numbers[name]["mine"]
+            found += _pairs(session, chapter, mine)
+            found.append((len(session.lines), chapter["lines"]))
+        return found
+
+    def more_pairs(self) -> list[tuple[float, float]]:
+        """The same for every other decision."""
+        return [
+            pair
+            for name, session in self.sessions.items()
+            for decision in DECISIONS
+            for pair in _pairs(session, self.numbers[name]["chapter"], self.measured(session, decision))
+        ]
+
+
+def _pairs(session: Recorded, before: Mapping[str, float], after: Mapping[str, float]) -> list[tuple[float, float]]:
+    return [*((before[what], after[what]) for what in ("tokens", "lines")), (len(session.lines), after["lines"])]
+
+
+def problems_of(paragraph: Any, cited: Cited) -> list[str]:
+    """What stands against a paragraph, one line each; nothing says whether its argument is good."""
     if not isinstance(paragraph, str):
         return [f"expected a text, found {type(paragraph).__name__}"]
     count = words(paragraph)
     said = [] if SHORTEST <= count <= LONGEST else [f"expected {SHORTEST} to {LONGEST} words, found {count}"]
-    return said + figures_missing(paragraph, numbers, sessions) + figures_wrong(paragraph, numbers, sessions)
+    return said + figures_missing(paragraph, cited) + figures_wrong(paragraph, cited)
 
 
-def figures_missing(paragraph: str, numbers: Mapping[str, Any], sessions: Mapping[str, Recorded]) -> list[str]:
+def figures_missing(paragraph: str, cited: Cited) -> list[str]:
     """The two figures that a paragraph has to have, where it has not: the tokens of the longest session."""
-    longest = max(sessions, key=lambda name: len(sessions[name].turns))
+    longest = max(cited.sessions, key=lambda name: len(cited.sessions[name].turns))
     wanted = {"under the chapter": "chapter", "under your decision": "mine"}
-    tokens = {words_: numbers[longest][name]["tokens"] for words_, name in wanted.items()}
+    tokens = {what: cited.numbers[longest][name]["tokens"] for what, name in wanted.items()}
     return [
         f"expected the tokens of {longest!r} {what}, {value:,}, and found no such figure"
         for what, value in tokens.items()
@@ -105,12 +138,10 @@ def figures_missing(paragraph: str, numbers: Mapping[str, Any], sessions: Mappin
     ]
 
 
-def figures_wrong(paragraph: str, numbers: Mapping[str, Any], sessions: Mapping[str, Recorded]) -> list[str]:
+def figures_wrong(paragraph: str, cited: Cited) -> list[str]:
     """The figures of a paragraph that were not measured."""
-    pairs, also = [], []
-    for name, session in sessions.items():
-        chapter, mine = numbers[name]["chapter"], numbers[name]["mine"]
-        pairs += [(chapter[what], mine[what]) for what in ("tokens", "lines")]
-        pairs += [(len(session.lines), each["lines"]) for each in (chapter, mine)]
-        also.append(len(session.turns))
-    return [f"{text} is none of the figures that you measured" for text in unmeasured(paragraph, pairs, also)]
+    pairs, turns = cited.pairs(), [tokens for listed in cited.per_turn for tokens in listed]
+    found = unmeasured(paragraph, pairs, turns)
+    if found:
+        found = unmeasured(paragraph, [*pairs, *cited.more_pairs()], turns)
+    return [f"{text} is none of the figures that you measured" for text in found]
