@@ -237,17 +237,21 @@ show([bool(0.5 <= share <= 1.2) for share in sizes])
 # %% [markdown]
 # ### What that saves
 #
-# The same five questions twice: with 4,000 characters for every tool, and with your limits. `ScriptedModel` makes the
-# calls that it is told to make, so both sessions are the same but for the limits.
+# Five questions, and what the model does: a `ScriptedModel` makes the calls that it is told to make. In the last turn it
+# gets the name of an argument wrong at first.
 
-# %% given id="session"
+# %% given id="script"
 QUESTIONS = ["How many words?", "What time is it?", "Read lorem.", "Read services.yaml.", "How many words now?"]
 STEPS = [
     call("wordcount", text="to be or not to be"), "Six.", call("now"), "A quarter to four.", call("lorem"), "Read it.",
     call("read_file", path="services.yaml"), "Read it.", call("wordcount", txt="to be"), call("wordcount", text="to be"), "Two.",
 ]
+len(QUESTIONS), len(STEPS)
 
+# %% [markdown]
+# Now the same session twice: with 4,000 characters for every tool, and with your limits.
 
+# %% given id="session"
 def session(limits):
     kept = [tool.max_observation_chars for tool in TOOLS]
     for tool, limit in zip(TOOLS, limits or kept):
