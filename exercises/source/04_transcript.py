@@ -209,7 +209,7 @@ show([line.get("iterations") == size for line, size in zip(lines, sizes, strict=
 #
 # Which cut will need more iterations, do you think, and in which turns?
 
-# %% given id="session"
+# %% given id="questions"
 QUESTIONS = [
     "What time is it?",
     "Read build.log. How does it end?",
@@ -223,7 +223,12 @@ QUESTIONS = [
     "How long has it been since I asked for the time?",
 ]
 
+print(len(QUESTIONS), "questions to", Heard())
 
+# %% [markdown]
+# Now the session, twice, and from your log how many times the model was called in each turn:
+
+# %% given id="session"
 def session(strategy):
     model = Heard()
     with only(TOOLS, *cutting(TOOLS, strategy)):
