@@ -27,3 +27,15 @@ def test_a_session_that_forgets_does_forget() -> None:
 
 def test_every_preset_that_compacts_is_timed() -> None:
     assert {name for name in preset_names() if load_policy(name).compaction is not None} <= POLICIES.keys()
+
+
+def test_each_widget_is_updated_on_a_session_of_so_many_calls() -> None:
+    found = ONCE.best("widgets", ["ours"], size=0, count=40)["ours"]
+    assert {name.partition(",")[0] for name in found} == {
+        "first policies",
+        "chat meter",
+        "SessionExplorer",
+        "BudgetLab",
+        "CutExplorer",
+    }
+    assert all(ms > 0 for ms in found.values())

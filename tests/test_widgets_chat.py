@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from agentlab.analysis import load
+from agentlab.analysis import curve, load
 from agentlab.conversation import Conversation
 from agentlab.errors import InputError, ProviderError
 from agentlab.policy import Limit, Policy
@@ -21,7 +22,9 @@ from agentlab.widgets import ChatLab
 from agentlab.widgets.chat_run import Chat, Said
 from agentlab.widgets.chat_setup import dated_folder, new_folder
 from agentlab.widgets.message_html import ToolUse, drawn
+from agentlab.widgets.token_meter import token_meter
 
+SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 ROWS = "".join(f"row {n}\n" for n in range(2_000))
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 
@@ -223,6 +226,17 @@ def test_the_meter_has_a_row_for_each_turn_and_its_composition(lab):
         assert f">{number:,}</td>" in chat._meter.value
     assert f"tool results {second.parts['results']:,}" in chat._meter.value
     assert repr(chat).endswith(f"2 turns, 3 calls, {first.prompt + second.prompt:,} prompt tokens")
+
+
+@pytest.mark.parametrize("name", ["long", "parallel", "errors", "twenty-claude-code"])
+def test_the_meter_says_what_the_curve_says(name):
+    (session,), _ = load(SESSIONS / name)
+    frame = curve(session)
+    meter = [turn for turn in token_meter(session) if turn.calls]
+    assert [turn.prompt for turn in meter] == frame.turn_tokens.tolist()
+    assert [turn.context for turn in meter] == frame.context.tolist()
+    assert [turn.output for turn in meter] == frame.output_tokens.tolist()
+    assert [turn.calls for turn in meter] == frame.calls.tolist()
 
 
 def test_a_turn_in_which_no_call_returned_stays_in_the_meter(lab):

@@ -194,9 +194,9 @@ class ChatLab(Shown):
             control.disabled = running
         if running:
             self._say("The agent works; Stop ends its turn.")
-        else:
-            self._measure()
+        else:  # the buttons come first: of a long session the meter takes a moment
             self._say_where()
+            self._measure()
 
     def _measure(self) -> None:
         from agentlab.analysis import load

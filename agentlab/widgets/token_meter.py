@@ -50,21 +50,21 @@ def token_meter(session: Session) -> list[TurnTokens]:
     >>> [(turn.calls, turn.prompt, sum(turn.parts.values())) for turn in token_meter(read_messages(talk * 2))]
     [(1, 8, 8), (1, 19, 19)]
     """
-    from agentlab.analysis import composition_by_call, curve
+    from agentlab.analysis import composition_by_call
+    from agentlab.analysis.cost import output_of
 
-    turns, calls = curve(session).to_dict("records"), composition_by_call(session)
-    last = {row["turn"]: row for row in calls.to_dict("records")}
     found = {record.turn: TurnTokens(record.turn, 0, 0, 0, 0, {}, True) for record in session.records if record.turn}
-    for row in turns:
-        turn = int(row["turn"])
+    for row, call in zip(composition_by_call(session).to_dict("records"), session.calls, strict=True):
+        turn, prompt = int(row["turn"]), int(row["prompt_tokens"])
+        before = found.get(turn, TurnTokens(turn, 0, 0, 0, 0, {}, True))
         found[turn] = TurnTokens(
             turn,
-            int(row["calls"]),
-            int(row["turn_tokens"]),
-            int(row["context"]),
-            int(row["output_tokens"]),
-            {kind: int(last[turn][kind]) for kind in KINDS if last[turn][kind]},
-            bool(row["measured"]),
+            before.calls + 1,
+            before.prompt + prompt,
+            prompt,
+            before.output + output_of(session, call),
+            {kind: int(row[kind]) for kind in KINDS if row[kind]},
+            before.measured and bool(row["measured"]),
         )
     return [found[turn] for turn in sorted(found)]
 

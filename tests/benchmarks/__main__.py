@@ -21,7 +21,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import figures, grading, reading
+from . import figures, grading, reading, widgets
 from .peers import GRADERS, READERS, asked_for, python_of
 from .rounds import BenchError, Rounds
 
@@ -41,7 +41,12 @@ def main() -> int:
     try:
         peers = asked_for(os.environ.get("PEERS", ""))
         rounds = Rounds(*((1, 4) if asked.quick else (5, 12)), pythons={peer: python_of(peer) for peer in peers})
-        rows = [*figures.rows(rounds, peers), *reading.reading(rounds, peers), *grading.grading(rounds, peers)]
+        rows = [
+            *figures.rows(rounds, peers),
+            *reading.reading(rounds, peers),
+            *widgets.updating(rounds),
+            *grading.grading(rounds, peers),
+        ]
         if asked.clone:
             rows += figures.from_a_clone()
         tables = [[HEAD, *(_cells(row) for row in rows)]]

@@ -27,7 +27,7 @@ LOOPS = {
 def main() -> None:
     """Measure what the arguments say."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=[*LOOPS, "cuts"])
+    parser.add_argument("what", choices=[*LOOPS, "cuts", "widgets"])
     parser.add_argument("--subject", default="ours")
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--count", type=int, default=400)
@@ -41,6 +41,10 @@ def main() -> None:
         from .cuts import measure
 
         result = measure(asked.count, asked.repeats)
+    elif asked.what == "widgets":
+        from .widgets import measure as measure_widgets
+
+        result = measure_widgets(asked.count, asked.repeats)
     else:
         result = _loop(asked)
     answer.write(json.dumps(result) + "\n")
