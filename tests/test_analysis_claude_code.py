@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentlab.analysis import calls_frame, curve, load
-from agentlab.analysis.importers.claude_words import CLEARED, kind_of
+from agentlab.analysis.importers.claude_words import CLEARED, kind_of, original_chars
 from agentlab.analysis.parts import parts_of
 from agentlab.analysis.sizes import sizes_of
 from agentlab.errors import InputError
@@ -951,3 +951,13 @@ def test_the_folder_is_one_load_of_all_its_sessions():
     )
     assert len(problems) == sum(len(lines) for *_, lines in FIGURES.values())
     assert len({s.id for s in sessions}) == len(sessions)
+
+
+@pytest.mark.parametrize(("said", "chars"), [("2KB", 2048), ("1.5 MB", 1_572_864), ("7.B", 7)])
+def test_the_size_of_a_persisted_output_is_read(said, chars):
+    assert original_chars(f"<persisted-output>\nOutput too large ({said})", None) == (chars if chars > 60 else None)
+
+
+@pytest.mark.parametrize("said", ["9999999999999999999GB", "999999999GB", "1.2.3MB", "." * 30 + "KB", "9" * 400 + "B"])
+def test_a_size_that_cannot_be_one_is_not_known(said):
+    assert original_chars(f"<persisted-output>\nOutput too large ({said})", None) is None

@@ -29,6 +29,7 @@ from agentlab.analysis.calibration import calibrate
 from agentlab.analysis.cost import sentences
 from agentlab.analysis.session import Replaced
 from agentlab.analysis.trend import bend, concentration, exponent, trend
+from agentlab.errors import InputError
 from agentlab.messages import Usage
 from agentlab.policy import Limit, Policy, load_policy, preset_names
 from agentlab.policy.specs import Compaction, Consolidate, Room, Sliding
@@ -142,3 +143,12 @@ def test_of_a_series_with_a_number_that_is_none_nothing_is_said(function, value)
 
 def test_an_increment_that_is_no_number_counts_as_no_growth():
     assert concentration([1.0, nan] * 20) == pytest.approx(0.2)
+
+
+def test_a_sum_that_no_frame_can_hold_is_said_and_nothing_else_is():
+    session = using(lambda n: Usage(10**18, 5))
+    with pytest.raises(InputError, match="40000000000000000000 is no count") as raised:
+        curve(session)
+    assert raised.value.field == "turn_tokens"
+    assert summary(session)[0].startswith("40 calls in 1 turn sent 40,000,000,000,000,000,000 prompt tokens")
+    assert len(calls_frame(session)) == 40

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from agentlab.analysis import calls_frame, curve, load, read_messages
+from agentlab.analysis import calls_frame, curve, grains, load, read_messages
 from agentlab.analysis.importers.peek import whole_items
 from agentlab.errors import InputError
 from agentlab.messages import Reply, Usage
@@ -423,6 +423,24 @@ def test_numbers_beyond_any_count_in_an_own_session_are_problems(tmp_path):
     assert session.calls[0].usage is None
     assert list(curve(session)["turn"]) == [1, 2]
     assert list(calls_frame(session)["turn"]) == [1, 2]
+
+
+def test_sizes_and_summaries_beyond_any_count_are_problems(tmp_path):
+    folder = tmp_path / "run"
+    record(folder, ["Hi", "Bye"], [call("now"), "15:40.", "Bye."], [tool("now", "15:40")])
+    lines = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
+    at = next(n for n, line in enumerate(lines) if line.get("message", {}).get("role") == "tool")
+    lines[at]["original_chars"] = 10**20
+    place = {"turn": 1, "iteration": 1, "policy": "p", "time": 0.0}
+    decisions = [{"type": "decision", **place, "usage": {"input_tokens": count}} for count in (10**20, -1, 7)]
+    write(folder / "messages.jsonl", jsonl([*lines, *decisions]))
+    (session,), problems = load(folder)
+    assert [p.reason.split(":")[1].strip() for p in problems] == ["original size", "usage", "usage"]
+    assert [p.line for p in problems] == [at + 1, len(lines) + 1, len(lines) + 2]
+    assert [used.input_tokens for used in session.aside] == [7]
+    frames = grains([session])
+    assert frames.sessions["aside_prompt_tokens"].tolist() == [7]
+    assert frames.messages["original_chars"].isna().all()
 
 
 def test_nan_and_lone_surrogates_are_read(tmp_path):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentlab.analysis.importers.shape import MOST_CHARS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,7 +32,7 @@ _LOOP = (
     "<ide_",
     "[Request interrupted by user",
 )
-_PERSISTED = re.compile(r"\s*<persisted-output>\s*Output too large \(([\d.]+)\s*([KMG]?)B\)")
+_PERSISTED = re.compile(r"\s*<persisted-output>\s*Output too large \((\d{1,9}(?:\.\d{1,9})?)\.?\s*([KMG]?)B\)")
 _TEXT_KEYS = ("content", "snippet", "text", "prompt", "file", "addedLines", "addedBlocks", "blockingError", "stdout")
 _SENT_HOOKS = ("hook_additional_context", "hook_blocking_error")
 _SENT_EVENTS = ("SessionStart", "UserPromptSubmit")
@@ -101,8 +103,8 @@ def original_chars(text: str, result: Any) -> int | None:
         return None
     known = len(attached_text(result))
     if persisted is not None and known <= len(text):
-        known = int(float(persisted[1].strip(".") or 0) * 1024 ** " KMG".index(persisted[2] or " "))
-    return known if known > len(text) else None
+        known = int(float(persisted[1]) * 1024 ** " KMG".index(persisted[2] or " "))
+    return known if len(text) < known <= MOST_CHARS else None
 
 
 def _blocks(content: Any) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.images import Images
 from agentlab.analysis.importers.prompts import Sent, json_of, key_of
+from agentlab.analysis.importers.shape import plausible_size
 from agentlab.messages import Usage
 from agentlab.tokens import valid_text
 
@@ -98,7 +99,7 @@ class Messages:
                 message["is_error"] = True
                 message["content"] = text or self.text(error.get("message"))
             size = self._sizes.get(name) or self._sizes.get(call_id)
-            about["original_chars"] = size if size and size > len(text) else None
+            about["original_chars"] = plausible_size(size if size and size > len(text) else None, self._report)
         elif role == "user" and raw.get("source") != "input":
             message["origin"] = "loop"
         return Sent(name or key_of(message), message, about)

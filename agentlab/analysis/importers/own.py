@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentlab.analysis.importers.decisions import Placed, sent_after, with_summaries
-from agentlab.analysis.importers.shape import message_of, plausible, tools_of
+from agentlab.analysis.importers.shape import message_of, plausible, plausible_size, tools_of
 from agentlab.analysis.session import Call, Record, Session
 from agentlab.transcript import MESSAGES, SCHEMA, STORE, TRANSCRIPT, Problem, read_session
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentlab.analysis.importers.peek import Peek
     from agentlab.events import MessageAppended
     from agentlab.messages import Usage
-    from agentlab.transcript import TurnLine
+    from agentlab.transcript import SessionRecord, TurnLine
 
 NAME = "agentlab"
 MOST_TURNS = 10**9  # turns and iterations: more is no number of one
@@ -66,7 +66,7 @@ def read(peek: Peek) -> list[Session]:
             policy=header.policy,
             store_folder=folder / STORE if (folder / STORE).is_dir() else None,
             replaced=replaced,
-            aside=tuple(each.usage for each in record.decisions if each.usage is not None),
+            aside=_aside(record, str(folder / MESSAGES), peek.problems),
         )
     ]
 
@@ -84,7 +84,8 @@ def _records(lines: Sequence[MessageAppended], path: str, problems: list[Problem
             continue
         message = message_of(line.message, report, names)
         if message is not None:
-            record = Record(message, line.turn, line.iteration, line.time, line.original_chars, line.store_id)
+            size = plausible_size(line.original_chars, report)
+            record = Record(message, line.turn, line.iteration, line.time, size, line.store_id)
             known = msgspec.structs.replace(line, usage=plausible(line.usage, report))
             placed.append(Placed(number - 1, record, known))
     return placed
@@ -102,6 +103,19 @@ def _turns(turns: Sequence[TurnLine], path: str, problems: list[Problem]) -> lis
         else:
             report(f"skipped: turn {turn.turn} with {turn.iterations} iterations is no turn of a session")
     return placed
+
+
+def _aside(record: SessionRecord, path: str, problems: list[Problem]) -> tuple[Usage, ...]:
+    """What summaries used, which stand in no call."""
+    used = []
+    for number, (after, decision) in enumerate(zip(record.decided_after, record.decisions, strict=True), 1):
+
+        def report(reason: str, line: int = after + number + 1, number: int = number) -> None:
+            problems.append(Problem(path, line, f"decision {number}: {reason}"))
+
+        if (usage := plausible(decision.usage, report)) is not None:
+            used.append(usage)
+    return tuple(used)
 
 
 def _is_place(turn: int, iteration: int) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from agentlab.analysis.importers.fields import list_of, object_of, text_at
 from agentlab.analysis.importers.images import Images
 from agentlab.analysis.importers.prompts import json_of
+from agentlab.analysis.importers.shape import plausible_size
 from agentlab.messages import Usage
 from agentlab.tokens import valid_text
 
@@ -89,7 +90,7 @@ class Messages:
         cut = object_of(object_of(raw.get("details")).get("truncation"))
         size = cut.get("totalBytes") if cut.get("truncated") is True else None
         known = size if isinstance(size, int) and not isinstance(size, bool) and size > len(text) else None
-        return Spoken(message, {"image_tokens": images, "original_chars": known})
+        return Spoken(message, {"image_tokens": images, "original_chars": plausible_size(known, report)})
 
     def _content(self, content: Any, report: Report) -> tuple[str, str, int]:
         """Text, thinking and the tokens of images."""

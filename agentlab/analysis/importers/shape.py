@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Picture = Callable[[dict[str, Any]], None]
 
 MOST_TOKENS = 10**12  # of one call: more is no count, and sums of such numbers leave the columns of a frame
+MOST_CHARS = 10**12  # of one result
 ROLES = ("user", "assistant", "tool", "system", "developer")
 RESPONSES = ("function_call", "function_call_output", "reasoning", "item_reference", "web_search_call")
 IMAGES = ("image_url", "input_image")
@@ -141,6 +142,18 @@ def plausible(usage: Usage | None, report: Report) -> Usage | None:
             report(f"usage: {count} tokens are no count: expected 0 to {MOST_TOKENS}; the usage is left out")
             return None
     return usage
+
+
+def plausible_size(chars: int | None, report: Report) -> int | None:
+    """The size that a result had before it was cut, or None where it cannot be one.
+
+    >>> plausible_size(10**20, print)
+    original size: 100000000000000000000 characters are no size: expected 0 to 1000000000000; it is left out
+    """
+    if chars is None or 0 <= chars <= MOST_CHARS:
+        return chars
+    report(f"original size: {chars} characters are no size: expected 0 to {MOST_CHARS}; it is left out")
+    return None
 
 
 def tools_of(raw: Any) -> tuple[dict[str, Any], ...]:
