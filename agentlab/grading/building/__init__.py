@@ -15,6 +15,8 @@ The steps, from the file that a person edits to the files that are handed out:
 In the notebooks themselves run `probe` (what a check looks at), `pictures` (what a session cost, what a cut keeps) and
 `beside` (a student's code and the package's).
 
+The third has `mistakes` besides (a model that misspells tools and mends that by what it is told; tools that fail).
+
 The sixth exercise has its own: `decisions` (a production agent's), `recorded` (sessions run again through a student's
 loop), `measured` (what they cost, by the course) and `figures` (whether a paragraph's are the measured ones).
 """
