@@ -433,10 +433,11 @@ def test_sizes_and_summaries_beyond_any_count_are_problems(tmp_path):
     lines[at]["original_chars"] = 10**20
     place = {"turn": 1, "iteration": 1, "policy": "p", "time": 0.0}
     decisions = [{"type": "decision", **place, "usage": {"input_tokens": count}} for count in (10**20, -1, 7)]
+    decisions.append(decisions[2] | {"turn": 10**20})
     write(folder / "messages.jsonl", jsonl([*lines, *decisions]))
     (session,), problems = load(folder)
-    assert [p.reason.split(":")[1].strip() for p in problems] == ["original size", "usage", "usage"]
-    assert [p.line for p in problems] == [at + 1, len(lines) + 1, len(lines) + 2]
+    assert [p.reason.split(":")[1].strip() for p in problems] == ["original size", "usage", "usage", "skipped"]
+    assert [p.line for p in problems] == [at + 1, *(len(lines) + n for n in (1, 2, 4))]
     assert [used.input_tokens for used in session.aside] == [7]
     frames = grains([session])
     assert frames.sessions["aside_prompt_tokens"].tolist() == [7]

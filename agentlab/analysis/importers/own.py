@@ -48,6 +48,7 @@ def read(peek: Peek) -> list[Session]:
         peek.problems.append(Problem(str(path), 1, reason))
     header, folder = record.header, record.path
     read = _records(record.lines, str(path / MESSAGES if path.is_dir() else path), peek.problems)
+    record = _decided(record, str(folder / MESSAGES), peek.problems)
     records, marks = with_summaries(read, record)
     turns = _turns(record.turns, str(folder / TRANSCRIPT), peek.problems)
     calls, replaced = sent_after(marks, _calls(records, turns))
@@ -66,7 +67,7 @@ def read(peek: Peek) -> list[Session]:
             policy=header.policy,
             store_folder=folder / STORE if (folder / STORE).is_dir() else None,
             replaced=replaced,
-            aside=_aside(record, str(folder / MESSAGES), peek.problems),
+            aside=tuple(each.usage for each in record.decisions if each.usage is not None),
         )
     ]
 
@@ -105,17 +106,20 @@ def _turns(turns: Sequence[TurnLine], path: str, problems: list[Problem]) -> lis
     return placed
 
 
-def _aside(record: SessionRecord, path: str, problems: list[Problem]) -> tuple[Usage, ...]:
-    """What summaries used, which stand in no call."""
-    used = []
-    for number, (after, decision) in enumerate(zip(record.decided_after, record.decisions, strict=True), 1):
+def _decided(record: SessionRecord, path: str, problems: list[Problem]) -> SessionRecord:
+    """The record with the decisions that can have been made, and with what their summaries can have used."""
+    after, decisions = [], []
+    for number, (before, decision) in enumerate(zip(record.decided_after, record.decisions, strict=True), 1):
 
-        def report(reason: str, line: int = after + number + 1, number: int = number) -> None:
+        def report(reason: str, line: int = before + number + 1, number: int = number) -> None:
             problems.append(Problem(path, line, f"decision {number}: {reason}"))
 
-        if (usage := plausible(decision.usage, report)) is not None:
-            used.append(usage)
-    return tuple(used)
+        if _is_place(decision.turn, decision.iteration):
+            after.append(before)
+            decisions.append(msgspec.structs.replace(decision, usage=plausible(decision.usage, report)))
+        else:
+            report(f"skipped: turn {decision.turn}, iteration {decision.iteration} are no place in a session")
+    return msgspec.structs.replace(record, decisions=decisions, decided_after=after)
 
 
 def _is_place(turn: int, iteration: int) -> bool:
