@@ -51,6 +51,17 @@ def test_package_is_imported_from_where_it_is_and_its_folder_holds_nothing_else(
 
 
 @needs_box
+def test_what_an_exercise_asks_for_can_be_read_where_it_is_recorded_and_not_where_it_is_planned(tmp_path):
+    data = next(each for each in (PACKAGE / "materials" / "data", PACKAGE.parent / "data") if each.is_dir())
+    week, plan, compiled = data / "transcripts" / "week.jsonl", data / "week_plan.py", data / "__pycache__"
+    size = "import os, sys; print(sum(os.path.getsize(path) for path in sys.argv[1:] if os.path.exists(path)))"
+    assert int(run_boxed(size.replace("sys.argv[1:]", repr([str(week)])), tmp_path)) == week.stat().st_size > 100_000
+    assert plan.stat().st_size > 1_000
+    seen = size.replace("sys.argv[1:]", repr([str(plan), *map(str, compiled.glob("week_plan*"))]))
+    assert run_boxed(seen, tmp_path) == "0"
+
+
+@needs_box
 def test_hidden_folders_and_files_are_empty_where_they_lie_in_what_is_shown(tmp_path):
     folder, file = PACKAGE / "policies", PACKAGE / "messages.py"
     listed, read = f"import os; print(len(os.listdir({str(folder)!r})))", f"print(len(open({str(file)!r}).read()))"

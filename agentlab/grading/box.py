@@ -39,6 +39,9 @@ SETTINGS = tuple(
 COURSE = ("notebooks", "data")
 """Folders of a checkout that a notebook may read."""
 
+ANSWERS = ("exercises", "data/week_plan.py", "data/__pycache__")
+"""What of a checkout it must not read: the exercises, and which turns of the week are planted, as it was compiled too."""
+
 WORK, HOME = "/tmp/work", "/tmp/home"  # noqa: S108 - inside the box, where /tmp is its own
 """The kernel's working folder, empty at first, and its home; both in memory."""
 FONTS = f"{HOME}/.matplotlib"
@@ -159,9 +162,10 @@ def list_fonts() -> None:
 
 
 def answers() -> list[Path]:
-    """The exercises as the package carries them, which a kernel must not see."""
+    """The exercises as the package carries them, and the plan of what one of them asks for: no kernel must see them."""
     package = Path(__file__).resolve().parents[1]
-    return [package / "materials" / "exercises", package.parent / "exercises", package.parent / ".git"]
+    carried = [folder / name for folder in (package / "materials", package.parent) for name in ANSWERS]
+    return [*carried, package.parent / ".git"]
 
 
 def import_path() -> str:
