@@ -40,7 +40,7 @@ COURSE = ("notebooks", "data")
 """Folders of a checkout that a notebook may read."""
 
 ANSWERS = ("exercises", "data/week_plan.py", "data/__pycache__")
-"""What of a checkout it must not read: the exercises, and which turns of the week are planted, as it was compiled too."""
+"""What of a checkout it must not read: the exercises, and which turns of the week are planted, compiled or not."""
 
 WORK, HOME = "/tmp/work", "/tmp/home"  # noqa: S108 - inside the box, where /tmp is its own
 """The kernel's working folder, empty at first, and its home; both in memory."""
