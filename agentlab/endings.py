@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from agentlab.errors import Cancelled, ContextWindowError, ScopeEnded, SinkError
+from agentlab.errors import Cancelled, ContextWindowError, ScopeEnded, SinkError, is_stop
 from agentlab.messages import Usage
 
 STOPPED_AT = 5
@@ -61,7 +61,7 @@ def ending_of(error: BaseException) -> Ending:
     >>> ending_of(Cancelled("stop button")).reason
     'interrupted'
     """
-    if isinstance(error, KeyboardInterrupt | Cancelled):
+    if is_stop(error) or isinstance(error, Cancelled):
         return Ending("cancelled", "interrupted", error=error)
     if isinstance(error, ScopeEnded):
         return Ending("failed", "deadline", error=error)
@@ -75,7 +75,7 @@ def last_words(ending: Ending, so_far: str, iterations: int) -> str:
     from agentlab.providers.keys import redact
 
     so_far = so_far or getattr(ending.error, "text", "")
-    if isinstance(ending.error, KeyboardInterrupt):
+    if ending.error is not None and is_stop(ending.error):
         sentence = "[interrupted by the user]" if so_far.strip() else ""
     else:
         sentence = SENTENCES.get(ending.reason, "").format(

@@ -24,6 +24,7 @@ AgentlabError
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +65,16 @@ class MissingRanksError(InputError):
 
 class ScopeEnded(AgentlabError):
     """A `Scope` is over: whoever works in it stops."""
+
+
+def is_stop(error: BaseException) -> bool:
+    """Whether somebody wants what runs to stop: Ctrl-C, or a cancelled task of asyncio. No tool may swallow either.
+
+    >>> is_stop(KeyboardInterrupt()), is_stop(ValueError())
+    (True, False)
+    """
+    asyncio = sys.modules.get("asyncio")  # where nobody imported it, nobody has a task
+    return isinstance(error, KeyboardInterrupt) or (asyncio is not None and isinstance(error, asyncio.CancelledError))
 
 
 class Cancelled(ScopeEnded):

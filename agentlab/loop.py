@@ -97,7 +97,7 @@ def run_turn(
 ) -> TurnResult:
     """Run one user turn and return how it ended; what went wrong stands in `TurnResult.error`.
 
-    Only a bug is raised, in a provider or in `on_text_delta`; the messages are valid then too.
+    Only a bug in a provider or in `on_text_delta` is raised, and `asyncio.CancelledError`; the messages are valid then too.
 
     Args:
         conversation: What it appends to.
@@ -131,7 +131,7 @@ def run_turn(
         ending = _iterate(turn, user_message)
     except (KeyboardInterrupt, ScopeEnded, ProviderError, SinkError) as error:
         ending = ending_of(error)
-    except BaseException as error:  # a bug in a provider or a callback: it goes on its way once the messages are valid
+    except BaseException as error:  # a bug, or a cancelled task: it goes on its way once the messages are valid
         turn.end(ending_of(error))
         raise
     try:

@@ -16,7 +16,7 @@ import msgspec
 
 from agentlab.arguments import read_arguments
 from agentlab.budgets import LONGEST_WAIT, Scope, run_in_thread
-from agentlab.errors import ScopeEnded, SinkError, UnknownToolError
+from agentlab.errors import ScopeEnded, SinkError, UnknownToolError, is_stop
 from agentlab.policy import CHAPTER, Limit, Policy, own_limit
 from agentlab.providers.masking import mask
 from agentlab.repair import encodable
@@ -81,17 +81,15 @@ def run_call(call: ToolCall, toolbox: Mapping[str, Tool], scope: Scope | None = 
 
     Raises:
         ScopeEnded: The scope ended before the tool did.
-        KeyboardInterrupt: Ctrl-C.
+        KeyboardInterrupt: Ctrl-C; likewise `asyncio.CancelledError`.
     """
     try:
         tool = toolbox.get(call.name)
         if tool is None:
             raise UnknownToolError(_unknown_tool(call.name, toolbox))
         return Outcome(_run(tool, read_arguments(tool, call.arguments), scope))
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
-        if isinstance(error, ScopeEnded) and scope is not None and scope.ended():
+        if is_stop(error) or (isinstance(error, ScopeEnded) and scope is not None and scope.ended()):
             raise
         return Outcome(error_text(error), is_error=True)
 

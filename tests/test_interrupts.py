@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -198,3 +199,19 @@ def test_the_turn_line_says_cancelled() -> None:
     last = events[-1]
     assert isinstance(last, TurnFinished)
     assert (last.status, last.reason) == ("cancelled", "interrupted")
+
+
+def test_a_cancelled_task_stops_the_turn_and_is_no_observation() -> None:
+    def cancelled() -> str:
+        raise asyncio.CancelledError
+
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    model = ScriptedModel([call("fetch", id="a"), "x"], keep_requests=True)
+    messages: list[Any] = []
+    events: list[Any] = []
+    tools = [Tool("fetch", "Fetches.", schema, cancelled)]
+    with pytest.raises(asyncio.CancelledError):
+        agent_step("Go.", messages, model, "", tools=tools, sinks=[events.append])
+    check_messages(messages)
+    assert len(model.requests) == 1
+    assert (events[-1].status, events[-1].reason) == ("cancelled", "interrupted")
