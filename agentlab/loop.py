@@ -97,7 +97,7 @@ def run_turn(
 ) -> TurnResult:
     """Run one user turn and return how it ended; what went wrong stands in `TurnResult.error`.
 
-    Only a bug in a provider or in `on_text_delta` is raised, and `asyncio.CancelledError`; the messages are valid then too.
+    Only a bug in a provider or a callback is raised, and `asyncio.CancelledError`; the messages are valid then too.
 
     Args:
         conversation: What it appends to.
