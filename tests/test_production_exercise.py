@@ -179,6 +179,7 @@ PAIRS = [(2_824_747, 1_535_658), (1_267, 250)]
         "Of 1,267 lines 250 lines are left.",
         "At 16,000 characters, in May 2026, for 60 turns, 10 results, 4,000-character cuts, step 3 and lines of 120.",
         "A window of 128,000-token prompts, files of 40,565 characters and 196 KB.",
+        "A 128k context, or a 200k window.",
         "Nothing at all.",
     ],
 )

@@ -322,14 +322,16 @@ print(f"{len(seen):,} characters are shown; the last line of them:\n{seen.splitl
 print(f"fetch({name!r}, 28_608, 28_729) returns:\n{fetch(name, 28_608, 28_729)}")
 
 # %% [markdown]
-# The last two forget. One puts a line in place of each old result of a chatty tool.
+# The last two forget. One puts a line in place of each old result of a chatty tool: `read_file`, `exec`, `grep`, `glob`,
+# `web_search`, `web_fetch` and `list_dir`.
 
 # %% given id="placeholders"
 source(placeholders, docstring=False)
 
 # %% [markdown]
-# The other lets a summary stand for old turns, after a pause. In nanobot a model writes it, and only where somebody has set
-# after how long. Here a stand-in writes it, and the call for it is counted.
+# The other lets a summary stand for old turns, after a pause of 15 minutes or more. In nanobot a model writes it, after a pause
+# only where somebody has set how long, and as the window fills up. Here a stand-in writes it, and the call for it is
+# counted.
 
 # %% given id="consolidation"
 source(consolidated, docstring=False)
@@ -347,7 +349,7 @@ source(consolidated, docstring=False)
 #
 # Then write `measured(session, decision)`. It replays the session and returns two numbers: `"tokens"`, the prompt tokens of
 # all its turns, and `"lines"`, how many of `session.lines` survive in the *last* request of the session. (`session.lines` are
-# the different lines of all that its tools returned.)
+# the different lines, of 12 characters and more, of all that its tools returned.)
 #
 # <details><summary>Hint</summary>
 #

@@ -33,7 +33,9 @@ SCALES = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "m": 1_000_000}
 PERCENT = re.compile(r"\s?(?:%|per\s?cent\b)")
 TIMES = re.compile(r"(?:-?fold\b|\s?[x\u00d7](?!\w)|\s+times\s+(?:as|the|more|fewer|less|larger|smaller|cheaper)\b)")
 COUNTED = re.compile(r"\s+(?:(?:prompt|input|more|fewer|of the|of its|different)\s+)?(?:tokens|lines)\b")
-OTHER = re.compile(r"[\s-]+(?:characters?|chars?|token|line)\b|[\s-]+(?:of|to|and|or)\s+[\d,.]+[\s-]+characters?\b")
+OTHER = re.compile(
+    r"[\s-]+(?:characters?|chars?|token|line|context|window)\b|[\s-]+(?:of|to|and|or)\s+[\d,.]+[\s-]+characters?\b"
+)
 NEAR = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|ca\.)|[~\u2248])\s*(?:the\s+|a\s+)?$",
     re.IGNORECASE,
