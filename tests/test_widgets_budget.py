@@ -226,7 +226,7 @@ def test_an_unknown_model_is_named_with_the_nearest_one():
         BudgetLab(model="claude-haiku-45")
 
 
-def test_a_run_longer_than_a_slider_widens_it():
-    lab = BudgetLab(Setting(turns=200, calls=2))
-    assert lab.setting.turns == 200
+def test_a_run_beyond_a_sliders_ends_widens_it():
+    lab = BudgetLab(Setting(turns=200, calls=2, threshold=50))
+    assert (lab.setting.turns, lab.setting.threshold) == (200, 50)
     assert len(lab.bill.turns) == 200

@@ -60,13 +60,13 @@ class BudgetLab(Shown):
             known = f"{guess} Take {BY_HAND!r} to set them with the sliders"
             raise InputError(f"no prices with a cache are known of {model!r}{known}", field="model")
         self._setting_prices = False
-        self.result = slider("Result size", start.result, 0, 20_000, 50, tip="Tokens of a tool result before it is cut")
-        self.limit = slider("Limit", start.limit, 0, 20_000, 50, tip="Tokens allowed to a result")
+        self.result = slider("Result size", start.result, 0, 20_000, nudge=50, tip="Tokens before the cut")
+        self.limit = slider("Limit", start.limit, 0, 20_000, nudge=50, tip="Tokens allowed to a result")
         self.calls = slider("Calls per turn", start.calls, 1, 20)
         self.turns = slider("Turns", start.turns, 1, 60)
         self.keep = slider("Results kept", start.keep, 0, 20, tip="Where the policy clears: results that stay")
-        self.threshold = slider("Threshold", start.threshold, 1_000, 200_000, 1_000, tip="Prompt tokens")
-        self.pause = slider("Pause, seconds", round(start.pause), 0, 4_000, 10, tip="Between two turns")
+        self.threshold = slider("Threshold", start.threshold, 1_000, 200_000, nudge=1_000, tip="Prompt tokens")
+        self.pause = slider("Pause, seconds", round(start.pause), 0, 4_000, nudge=10, tip="Between two turns")
         self.policy = choice("Policy", POLICIES, start.policy, width="300px")
         self.cache = slider("Cache, minutes", cache, 0, 60, tip="How long the cache remembers a prefix; 0 for no cache")
         self.model = choice("Prices of", [BY_HAND, *self._priced], model)

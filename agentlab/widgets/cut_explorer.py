@@ -60,11 +60,12 @@ class CutExplorer(Shown):
         self.other = choice("Right", STRATEGIES, strategies[1], width="200px")
         self.ratio = amount("Head's share", 0.5, 0.0, 1.0, 0.05, tip="For head_tail: the share of the head")
         self.limit = slider("Limit", 0, 0, 1, tip="The size allowed to the observation, marker included")
+        self._limit = numbered(self.limit)
         self._place_limit(limit)
         self._shown = canvas()
         self.box = column(
             row(self.file, self.unit, self.strategy, self.other),
-            row(numbered(self.limit), numbered(self.ratio)),
+            row(self._limit, numbered(self.ratio)),
             self._shown,
         )
         self._text, self._unit = first, unit
@@ -130,7 +131,7 @@ class CutExplorer(Shown):
             limit = usual if size > usual else size // 2
         self._moving = True
         self.limit.max = max(1, size)
-        self.limit.step = max(1, size // 400)
+        self._limit.children[0].step = max(1, size // 400)
         self.limit.value = min(limit, self.limit.max)
         self._moving = False
 

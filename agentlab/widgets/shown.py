@@ -59,11 +59,15 @@ def column(*parts: Any) -> Any:
     return w.VBox(parts, layout=w.Layout(width="100%"))
 
 
-def slider(name: str, value: int, low: int, high: int, step: int = 1, *, tip: str = "") -> Any:
-    """A slider over whole numbers; what it controls follows while it is dragged. `numbered` shows it with its name."""
+def slider(name: str, value: int, low: int, high: int, *, nudge: int = 1, tip: str = "") -> Any:
+    """A slider over whole numbers; what it controls follows while it is dragged. `numbered` shows it with its name.
+
+    Each number can be reached, since a browser would round others away; `nudge` is how far a key moves the number in
+    the field.
+    """
     w = _ipywidgets()
-    made = w.IntSlider(value, low, max(high, value), step, tooltip=tip or name, readout=False)
-    made.name = name
+    made = w.IntSlider(value, min(low, value), max(high, value), tooltip=tip or name, readout=False)
+    made.name, made.nudge = name, nudge
     return made
 
 
@@ -93,7 +97,7 @@ def numbered(control: Any) -> Any:
         control.value,
         min=control.min,
         max=control.max,
-        step=1 if whole else control.nudge,
+        step=control.nudge,
         description=control.name,
         tooltip=control.tooltip,
         style={"description_width": "102px"},

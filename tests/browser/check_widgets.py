@@ -72,6 +72,18 @@ def test_the_keyboard_moves_a_slider_and_the_field_that_has_its_name(notebook: N
     assert field.input_value() == str(before + 2)
 
 
+@pytest.mark.parametrize(("name", "value"), [("cuts", "12347"), ("budget", "1003")])
+def test_a_number_that_is_typed_is_not_rounded(notebook: Notebook, name: str, value: str) -> None:
+    shown = output(notebook, name)
+    before = shown.get_by_role("img").first.get_attribute("aria-label")
+    field = shown.get_by_role("spinbutton", name="Limit")
+    field.fill(value)
+    field.press("Enter")
+    shown.locator(f"[role=img][aria-label='{before}']").wait_for(state="detached")
+    notebook.until_drawn()
+    assert notebook.ask_kernel(f"print({name}.limit.value)").strip() == field.input_value() == value
+
+
 def test_a_model_that_is_picked_keeps_its_prices_in_the_browser(notebook: Notebook) -> None:
     shown = output(notebook, "budget")
     shown.get_by_text("Prices, US dollars per million tokens").click()

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / ".cache" / "browser"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
-START = 60
+START = 180
+"""Seconds that the server has to start in: a busy machine takes many times what an idle one does, which is two."""
 
 
 def browser_path() -> str | None:
@@ -109,7 +110,7 @@ class Notebook:
             "() => { const app = window.jupyterapp || window.jupyterlab; "
             "const context = app?.shell.currentWidget?.context; "
             "return context?.sessionContext?.session?.kernel?.status === 'idle'; }",
-            timeout=60_000,
+            timeout=120_000,
         )
 
     def until_drawn(self) -> None:
