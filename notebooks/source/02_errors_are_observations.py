@@ -378,8 +378,9 @@ agent_step("Are you still there?", history, ScriptedModel(["Yes."]), "", tools=[
 # %% [markdown]
 # ## 8. The code that the package runs
 #
-# All of it is one function. Read what it lets through: Ctrl-C, and the end of a *scope*, which is a deadline or a
-# cancellation of the whole turn. Everything else, `SystemExit` included, becomes an outcome that is marked as an error.
+# All of it is one function. Read what it lets through: Ctrl-C or a cancelled task (`is_stop`), and the end of a *scope*,
+# a deadline or a cancellation of the whole turn. Everything else, `SystemExit` included, becomes an outcome that is marked
+# as an error.
 
 # %%
 from agentlab.observe import run_call
