@@ -51,6 +51,9 @@
 # %% given id="student"
 STUDENT = 1
 
+# %% [markdown]
+# The next cell brings what the steps need.
+
 # %% setup id="setup"
 from itertools import accumulate
 
@@ -298,6 +301,9 @@ show([curves_agree(mine[session]["after"], record(one_line, made(STUDENT)), base
 
 # %% given id="plot"
 plot_curves(mine)
+
+# %% [markdown]
+# And in numbers:
 
 # %% given id="totals"
 for title, ways in mine.items():
