@@ -261,7 +261,7 @@ pd.concat([
 
 # %% [markdown]
 # Turn 3 asks for something in the second 2,000 characters, turn 5 for something at the end, and turn 8 for the middle, which
-# neither cut keeps. Where a cut has taken it away, the stand-in reads on, part by part, and gives up after eight readings,
+# neither cut keeps. Where a cut has taken it away, the model reads on, part by part, and gives up after eight readings,
 # found or not. So what a cut takes away is paid for later, in iterations. Each of them sends the whole history again, and
 # costs more the later it comes:
 
@@ -368,7 +368,8 @@ pd.DataFrame(
 ).set_index("id")
 
 # %% [markdown]
-# Nobody needs a tool to say "You are welcome". Again the count alone is not enough.
+# Nobody needs a tool to say "You are welcome". Again the count alone is not enough. Two of the others, s01.6 and s08.4, ask
+# about a file that the turn before has read. They are honest, but your list has room for a few like them.
 #
 # <details><summary>Hint</summary>
 #
@@ -405,7 +406,7 @@ show([all(each in found for each in planted), len(found) <= 20])
 # A list like yours is where the work begins. Here are the first twelve: do the failed calls agree with you?
 
 # %% given id="spot"
-look([*struggling(WEEK)[:8], *without_looking(WEEK)[:4]])
+look([*list(struggling(WEEK))[:8], *list(without_looking(WEEK))[:4]])
 
 # %% [markdown]
 # Some are honest. "Read the biggest file in warehouse" needs two listings before it can read, and names no file. And
