@@ -5,6 +5,7 @@
     ... --claim marker --tasks 4 --out FOLDER                               one claim, four tasks, another folder
     python data/make_model_runs.py --check                                  no model: are the recorded outcomes those of
                                                                             the rules, on the tasks as they are?
+    python data/make_model_runs.py --sort                                   no model: sort the recorded replies again
 
 A file per claim and model: a header line, then a line per run. A run is one model call. It is written at once, and a
 second start goes on where the first one ended.
@@ -39,6 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
             wrong = [line for path in sorted(given.out.glob("*.jsonl")) for line in check(path)]
             say("\n".join(wrong) or "every outcome is what its rule says")
             return 1 if wrong else 0
+        if given.sort:
+            for path in sorted(given.out.glob("*.jsonl")):
+                sort(path)
+            return 0
         for claim in given.claim or CLAIMS:
             record(claim, given)
     except AgentlabError as error:
@@ -149,6 +154,17 @@ def check(path: Path) -> list[str]:
     return wrong
 
 
+def sort(path: Path) -> None:
+    """Write the outcomes that the rules give now; what was asked and what came stay as they are."""
+    first, *runs = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    claim = CLAIMS[first["claim"]]
+    tasks = {task.number: task for task in claim.tasks(max(run["task"] for run in runs))}
+    again = [run | {"outcome": claim.outcome(tasks[run["task"]], reply_of(run))} for run in runs]
+    path.write_bytes(msgspec.json.encode(first | {"rule": claim.rule}) + b"\n")
+    for run in again:
+        write(path, run)
+
+
 def reply_of(run: dict[str, Any]) -> Reply:
     """The reply of a recorded run."""
     calls = tuple(ToolCall(f"call_{at}", call["name"], call["arguments"]) for at, call in enumerate(run["calls"], 2))
@@ -202,6 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--claim", action="append", choices=list(CLAIMS), help="only this one; may be given again")
     parser.add_argument("--tasks", type=int, default=TASKS, help=f"tasks per arm (default {TASKS})")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the files")
+    parser.add_argument("--sort", action="store_true", help="call nothing; sort the recorded replies by the rules")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a file is not right")
     return parser
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SYSTEM = "You are an assistant that works with tools."
 SEED = "model runs"
-TASKS = 24
+TASKS = 20
 ARMS = ("with", "without")
 
 
@@ -241,11 +241,17 @@ def prefix_tasks(count: int) -> Iterator[Task]:
         yield Task("prefix", number, question, before, {"with": f"Error: {text}", "without": text}, tools, {})
 
 
+def bare(text: str) -> str:
+    """A text without case, quotes and full stops, for comparing."""
+    return text.strip(" '\"`.\n").casefold()
+
+
 def prefix_outcome(task: Task, reply: Reply) -> str:
-    """`again`, `failed` or `done`."""
-    del task
+    """`again`, `echoes`, `failed` or `done`."""
     if reply.tool_calls:
         return "again"
+    if bare(reply.text) in map(bare, task.observations.values()):
+        return "echoes"
     return "failed" if FAILED.search(reply.text) else "done"
 
 
@@ -349,12 +355,12 @@ def placeholder_tasks(count: int) -> Iterator[Task]:
 
 
 def placeholder_outcome(task: Task, reply: Reply) -> str:
-    """`reads back`, `reads again`, `other call`, `says` or `invents`."""
+    """`reads back`, `reads again`, `wrong id`, `other call`, `says` or `invents`."""
     if reply.tool_calls:
         call = reply.tool_calls[0]
         given = arguments_of(call)
-        if call.name == "read_result" and given.get("id") == task.expected["key"]:
-            return "reads back"
+        if call.name == "read_result":
+            return "reads back" if given.get("id") == task.expected["key"] else "wrong id"
         again = call.name == "read_lines" and given.get("path") == task.expected["path"]
         return "reads again" if again else "other call"
     return "says" if GONE.search(reply.text) else "invents"
@@ -374,7 +380,8 @@ CLAIMS: dict[str, Claim] = {
         "`Error: ` before a failure keeps a model from taking the step as done.",
         "the seven characters `Error: `",
         ("failed", "again"),
-        "Another call tries again; an answer with a word of failure reports it; any other answer takes it as done.",
+        "Another call tries again; an answer that is the observation and nothing else echoes it, and shows nothing; one "
+        "with a word of failure reports it; any other answer takes it as done.",
         prefix_tasks,
         prefix_outcome,
     ),
@@ -393,8 +400,8 @@ CLAIMS: dict[str, Claim] = {
         "A placeholder that says how to get a cleared result back makes a model get it.",
         'the sentence `read_result("ID") returns it.`',
         ("reads back", "reads again"),
-        "`read_result` with the right id reads it back, a call for the same file reads it again; any other call is "
-        "another; an answer that says that the text is gone says so; any other answer invents.",
+        "`read_result` with the right id reads it back, with any other it has a wrong id; a call for the same file reads "
+        "it again; an answer with a word of something gone says so; any other answer invents.",
         placeholder_tasks,
         placeholder_outcome,
     ),
