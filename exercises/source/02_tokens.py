@@ -132,6 +132,9 @@ drawn = random.Random(seed)
 words = "order kettle Ghent 4711 naïve 東京 éclair \n\t {} == return".split(" ")
 show([count_openai(" ".join(drawn.choice(words) for _ in range(size))) for size in (1, 20, 300)])
 
+# %% [markdown]
+# How many characters does a token have in each kind of text, by your count?
+
 # %% given id="per-kind"
 {kind: round(len(text) / count_openai(text), 2) for kind, text in TEXTS.items()}
 
