@@ -50,6 +50,7 @@ def test_the_curve_of_a_thousand_calls_says_what_its_columns_stand_for(large):
     page = large.view.curve_html()
     assert "user turn, the highest of each 2" in page
     assert 'aria-label="Prompt tokens of each user turn (estimated)"' in page
+    assert ">prompt tokens (estimated)</text>" in page
     assert "context: the turn&#x27;s last call" in page
 
 

@@ -174,7 +174,7 @@ def _page(setting: Setting, bill: Billed, bills: dict[str, Billed]) -> str:
         ],
         title=title,
         across="user turn",
-        up="prompt tokens",
+        up="prompt tokens (estimated)",
         line=Series("context: the turn's last call", RED, tuple(bill.contexts)),
     )
     return (

@@ -29,7 +29,7 @@ class Providers:
 
     Args:
         first: A name, or a provider of the caller's own.
-        model: For the hosted ones, and for `first`.
+        model: For `first`, and for the others but the offline one.
 
     Attributes:
         names: Those to pick from.
@@ -63,7 +63,7 @@ class Providers:
         if name == GIVEN:
             self.opened = self._given
         else:
-            takes = name == self._first or name not in PROVIDERS or PROVIDERS[name].hosted
+            takes = name != "offline" or name == self._first
             self.opened = open_provider(name, model=self._model if takes else None)
         self.name = name
 

@@ -78,7 +78,7 @@ def stacked(
     axes = _heights(top, up) + _numbers(drawn, count, across + shared)
     return (
         f'<div style="{TEXT}"><svg role="img" aria-label="{escape(title)}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'style="width:100%;max-width:820px;height:auto;font:12px sans-serif">{axes}{"".join(shapes)}</svg>'
+        f'style="width:100%;max-width:680px;height:auto;font:12px sans-serif">{axes}{"".join(shapes)}</svg>'
         f"{legend([(each.label, each.colour) for each in series], line)}</div>"
     )
 

@@ -107,7 +107,9 @@ class SessionView:
             mark = turns["turn"].index(self.calls["turn"][call - 1]) + 1
         title = f"Prompt tokens of each user turn ({self.measured})"
         context = Series("context: the turn's last call", RED, tuple(turns["context"]))
-        return stacked(series, title=title, across="user turn", up="prompt tokens", line=context, mark=mark)
+        return stacked(
+            series, title=title, across="user turn", up=f"prompt tokens ({self.measured})", line=context, mark=mark
+        )
 
     def composition_html(self, call: int | None = None) -> str:
         """What the prompt of each call is made of, and a mark at one of them."""
@@ -117,7 +119,7 @@ class SessionView:
             if any(self.calls[kind])
         ]
         title = f"What the prompt of each call is made of ({self.measured})"
-        return stacked(series, title=title, across="model call", up="prompt tokens", mark=call)
+        return stacked(series, title=title, across="model call", up=f"prompt tokens ({self.measured})", mark=call)
 
     def summary_html(self, *, unfold: bool = False) -> str:
         """What the session comes to: a sentence, and the others to unfold."""
