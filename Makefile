@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
+READY_DOCS := $(VENV)/.ready-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-notebooks test-course test-browser check lab soak bench notebooks constraints clean
+.PHONY: help demo test test-notebooks test-course test-browser check lab soak bench docs notebooks constraints clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -46,10 +47,13 @@ soak: $(READY_DEV)  ## kill writers of sessions and logs a hundred times each, a
 bench: $(READY_DEV)  ## time the loop, the cuts and the imports; PEERS=llm,smolagents adds others
 	@$(BIN)/python -m tests.benchmarks
 
+docs: $(READY_DOCS)  ## build the site into build/docs/html, and check its links
+	@$(BIN)/python docs/build.py
+
 notebooks: $(READY_DEV)  ## run the notebooks again and keep their outputs
 	@$(BIN)/python notebooks/source/build.py
 
-constraints: $(READY_DEV)  ## pin what is installed now
+constraints: $(READY_DEV) $(READY_DOCS)  ## pin what is installed now
 	@$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
 
 $(BIN)/python:
@@ -65,6 +69,11 @@ $(READY): $(BIN)/python pyproject.toml constraints.txt
 $(READY_DEV): $(READY)
 	@echo "installing what the tests need (once)"
 	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(READY_DOCS): $(READY)
+	@echo "installing what the site needs (once)"
+	@$(PIP) --editable '.[docs]'
 	@touch $@
 
 clean:  ## remove .venv, caches and runs
