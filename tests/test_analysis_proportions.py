@@ -57,6 +57,7 @@ def test_the_arms_of_a_claim_are_drawn_beside_each_other_with_their_counts():
     assert [text.get_text() for text in ax.texts] == ["3 of 4", "1 of 4", "0 of 4"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["marker", "hint"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["with", "without"]
+    assert ax.get_xlabel() == "share, with its interval"
     points = [list(map(tuple, line.get_xydata().tolist())) for line in ax.lines if line.get_linestyle() == "None"]
     assert (0.75, -0.15) in points[0]
     empty = plot_shares(pd.DataFrame([], columns=columns))

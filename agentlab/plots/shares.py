@@ -50,6 +50,7 @@ def plot_shares(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.02, 1.14)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
     ax.xaxis.set_major_formatter(PercentFormatter(1))
+    ax.set_xlabel("share, with its interval")
     ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=len(arms))
     finish(ax)
     ax.grid(visible=False, axis="y")
