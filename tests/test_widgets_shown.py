@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import agentlab.widgets
 from agentlab.plots import figures
 from agentlab.providers.scripted import ScriptedModel, call
 from agentlab.widgets import BudgetLab, ChatLab, CutExplorer, SessionExplorer
@@ -36,7 +37,7 @@ def widgets():
     return {type(each).__name__: each for each in made}
 
 
-NAMES = ("CutExplorer", "BudgetLab", "SessionExplorer", "ChatLab")
+NAMES = sorted(set(agentlab.widgets.__all__) - {"Setting"})
 
 
 class Tags(HTMLParser):
