@@ -33,7 +33,7 @@ def paid_by_nbgrader(tmp_path_factory):
 def said_of(name, paid):
     """What was paid otherwise than it is owed, a line each."""
     found = course_papers(name)
-    assert sorted(paid) == sorted(found)
+    assert {who: sorted(points) for who, points in paid.items()} == {who: sorted(p.owed) for who, p in found.items()}
     return [f"{who}: {line}" for who, paper in found.items() for line in disputed(paper, paid[who])]
 
 

@@ -56,7 +56,9 @@ def _scores(book: object, name: str) -> dict[str, dict[str, float]]:
     found = {}
     for submission in book.assignment_submissions(name):
         notebook = submission.notebooks[0]
-        found[submission.student.id] = {grade.name: grade.auto_score for grade in notebook.grades}
+        # What a person has to mark has no score yet.
+        scores = {grade.name: grade.auto_score for grade in notebook.grades if grade.auto_score is not None}
+        found[submission.student.id] = scores
     return found
 
 
