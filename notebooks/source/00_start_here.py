@@ -76,15 +76,15 @@ f"{1 - turns['new_tokens'].sum() / sent:.0%} of {sent:,} prompt tokens"
 # | [01 Observation and continuation](01_observation_and_continuation.ipynb) | 25 | the loop, built, broken three ways, and its curve |
 # | [Exercise 1: per-tool limits](../exercises/student/01_limits.ipynb) | 25 | a limit for each tool, held exactly |
 # | [01b Tokens and characters](01b_tokens_and_characters.ipynb) | 15 | what a token is, what a count is worth, what a limit costs |
-# | [Exercise 2: limits in tokens](../exercises/student/02_tokens.ipynb) | 35 | a cut that counts tokens, with the counter of the provider |
+# | [Exercise 2: token-aware truncation](../exercises/student/02_tokens.ipynb) | 35 | a cut that counts tokens, with the counter of the provider |
 # | [02 Errors are observations](02_errors_are_observations.ipynb) | 20 | what the model reads when a tool fails, and what a limit leaves of it |
-# | [Exercise 3: smarter errors](../exercises/student/03_errors.ipynb) | 25 | the nearest name, the exception without its stack |
+# | [Exercise 3: smarter error observations](../exercises/student/03_errors.ipynb) | 25 | the nearest name, the exception without its stack |
 # | [Exercise 4: keep the return value](../exercises/student/04_transcript.ipynb) | 30 | a line per turn, and the sessions that stand out |
 # | [03 Stopping](03_stopping.ipynb) | 40 | budgets, watchdog, `request_more_turns`: every limit met on purpose |
 # | [04 Forgetting](04_forgetting.ipynb) | 25 | four rules and a summary: what is sent, what it costs, what is lost |
 # | [05 Any session](05_any_session.ipynb) | 25 | recorded sessions: where they grow, what a cut hides, what another policy sends |
 # | [Exercise 5: budget math](../exercises/student/05_budget.ipynb) | 40 | three curves of one session, and where they bend |
-# | [Exercise 6: a production agent](../exercises/student/06_production.ipynb) | 40 | one decision of a real agent, run and measured |
+# | [Exercise 6: production reference](../exercises/student/06_production.ipynb) | 40 | one decision of a real agent, run and measured |
 # | [06 How models behave](06_how_models_behave.ipynb) | 15 | four claims on recorded runs of real weights |
 # | [07 Your own log](07_your_own_log.ipynb) | 30 | the capstone: a log that you bring, from its curve to a conclusion |
 #

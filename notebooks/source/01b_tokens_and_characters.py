@@ -301,4 +301,4 @@ CutExplorer(DATA, unit="tokens", limit=400)
 #    for three results in one turn, and what do you leave for the rest?
 # 3. A log that was written with `ensure_ascii=True` has `\u00fc` for ü. What does that cost, and who pays?
 #
-# Next: [Exercise 2: limits in tokens](../exercises/student/02_tokens.ipynb).
+# Next: [Exercise 2: token-aware truncation](../exercises/student/02_tokens.ipynb).

@@ -537,4 +537,4 @@ Path(folder.name).exists()
 # 3. A timeout says "may still be running". The model makes the call again. For which of your tools is that harmless,
 #    and what would the text have to say for the others?
 #
-# Next: [Exercise 3: smarter errors](../exercises/student/03_errors.ipynb).
+# Next: [Exercise 3: smarter error observations](../exercises/student/03_errors.ipynb).
