@@ -40,6 +40,13 @@ def test_both_ends_the_gap_and_what_is_lost_stand_side_by_side():
     )
 
 
+def test_an_error_in_a_part_that_is_shown_is_not_lost():
+    assert cut_view(TEXT, 9_000, "tail_cut").named == ((998, "exit code: 2"),)
+    assert cut_view(TEXT, 9_000, "head_cut").lost_errors == 0
+    cut_in_two = cut_view(TEXT, TEXT.index("no such shelf") + 70, "tail_cut")
+    assert cut_in_two.named[0] == (500, "ValueError: no such shelf")
+
+
 def test_the_gap_is_shown_with_the_numbers_of_its_lines():
     page = view_html(cut_view(TEXT, 1_000, "tail_cut"))
     view = cut_view(TEXT, 1_000, "tail_cut")

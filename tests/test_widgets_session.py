@@ -101,6 +101,24 @@ def test_a_call_that_nothing_answered_says_so():
     assert "has no result in the log" in explorer._message.value
 
 
+def test_a_result_belongs_to_the_call_before_it_where_ids_come_again():
+    again = [user("Hi"), asks(("read", {"path": "a"})), user("Go on"), asks(("read", {"path": "b"})), result("of b")]
+    explorer = SessionExplorer([*again, says("Done.")])
+    explorer.show(1)
+    assert "has no result in the log" in explorer._message.value
+    explorer.show(3)
+    assert "of b" in explorer._message.value
+    explorer.show(4)
+    assert "&quot;b&quot;" in explorer._message.value
+
+
+def test_the_curve_marks_the_turn_of_the_call():
+    explorer = SessionExplorer([user("Hi"), says("Hello.")] * 4)
+    explorer.call.value = 3
+    (x,) = re.findall(r'd="M([\d.]+) 8V186" stroke="currentColor" stroke-dasharray', explorer._picture.value)
+    assert float(x) == pytest.approx(56 + (600 - 56 - 14) * 2.5 / 4, abs=0.1)  # the middle of the third of four
+
+
 def test_the_table_of_a_call_is_its_composition(large):
     large.page.value = "Composition"
     large.call.value = 1_000
