@@ -161,7 +161,8 @@ print(", ".join(f"{name} ({count})" if count > 1 else str(name) for name, count 
 
 # %% tags=["nbval-check-output"]
 blind = frame[(frame["claim"] == "prefix") & (frame["arm"] == "without")]
-for observation, text, outcome in blind[["observation", "text", "outcome"]].head(8).itertuples(index=False):
+columns = ["observation", "text", "outcome"]
+for observation, text, outcome in blind[columns].head(8).itertuples(index=False):
     print(f"{outcome:<8} saw {observation!r:<22} wrote {text!r}")
 
 # %% [markdown]
