@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 from pathlib import Path
@@ -35,6 +36,13 @@ from tests.boxes import needs_box
 ROOT = Path(__file__).parents[1]
 EXERCISES = ROOT / "exercises"
 NAME = "06_production"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _in_a_folder_of_its_own(tmp_path_factory):
+    """Where the decision to keep results on disk keeps them."""
+    with contextlib.chdir(tmp_path_factory.mktemp("here")):
+        yield
 
 
 def loop(rules):

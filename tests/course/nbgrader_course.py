@@ -56,8 +56,9 @@ def _scores(book: object, name: str) -> dict[str, dict[str, float]]:
     found = {}
     for submission in book.assignment_submissions(name):
         notebook = submission.notebooks[0]
-        # What a person has to mark has no score yet.
-        scores = {grade.name: grade.auto_score for grade in notebook.grades if grade.auto_score is not None}
+        # What a person has to mark has no score yet, or 0 where it is untouched.
+        by_hand = {cell.name for cell in notebook.notebook.solution_cells}
+        scores = {grade.name: grade.auto_score for grade in notebook.grades if grade.name not in by_hand}
         found[submission.student.id] = scores
     return found
 
