@@ -160,6 +160,7 @@ def test_columns_stand_on_each_other_to_scale():
     # 178 pixels for 4 tokens above a floor at 186; an empty value draws nothing.
     assert [float(y) for y in re.findall(r"V([\d.]+)H", low)] == pytest.approx([186 - 44.5, 186 - 89])
     assert [float(y) for y in re.findall(r"V([\d.]+)H", high)] == pytest.approx([8, 8])
+    assert [float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)V", high)] == pytest.approx([186 - 44.5, 186])
     assert low.count("Z") == high.count("Z") == 2
 
 
