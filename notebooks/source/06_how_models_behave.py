@@ -46,7 +46,7 @@ for claim, head in heads.items():
 # What did the model see, and what did it say next?
 
 # %% tags=["nbval-check-output"]
-def show(claim, task):
+def show_task(claim, task):
     for run in runs:
         if (run["claim"], run["task"]) == (claim, task):
             said = run["text"] or f"calls {run['calls'][0]['name']} with {run['calls'][0]['arguments']}"
@@ -55,7 +55,7 @@ def show(claim, task):
             print(f"{'':<8} that is: {run['outcome']}\n")
 
 
-show("prefix", 1)
+show_task("prefix", 1)
 
 # %% [markdown]
 # Seven characters, and another reply. One pair proves nothing: it might be chance, and it might be a pair that was
@@ -140,7 +140,7 @@ for claim in CLAIMED:
 # conversation, and the user asks about a line of it.
 
 # %% tags=["nbval-check-output"]
-show("placeholder", 1)
+show_task("placeholder", 1)
 
 # %% [markdown]
 # Both arms made a call; one of them could not work. Which ids did the model give `read_result` where it had been told none?
@@ -174,7 +174,7 @@ for observation, text, outcome in blind[columns].head(8).itertuples(index=False)
 # Now the hint. Here the reply had to be a call, and any name could be written, right or wrong.
 
 # %% tags=["nbval-check-output"]
-show("hint", 1)
+show_task("hint", 1)
 
 # %% [markdown]
 # Without the hint it makes the wrong call again, although the list of its tools stands in the system prompt. Which names
@@ -191,8 +191,8 @@ print(hinted[["task", "outcome", "observation"]].to_string(index=False))
 # And the marker, with a question for what was cut, and with the plain question whether that was all.
 
 # %% tags=["nbval-check-output"]
-show("marker", 1)
-show("marker", 13)
+show_task("marker", 1)
+show_task("marker", 13)
 
 # %% [markdown]
 # The marker was in front of it, and it answered as if the part were the whole: with a number for a name that it had not
