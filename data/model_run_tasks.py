@@ -380,8 +380,8 @@ CLAIMS: dict[str, Claim] = {
         "`Error: ` before a failure keeps a model from taking the step as done.",
         "the seven characters `Error: `",
         ("failed", "again"),
-        "Another call tries again; an answer that is the observation and nothing else echoes it, and shows nothing; one "
-        "with a word of failure reports it; any other answer takes it as done.",
+        "Another call tries again; an answer that is the observation and nothing else echoes it, and shows nothing; "
+        "one with a word of failure reports it; any other answer takes it as done.",
         prefix_tasks,
         prefix_outcome,
     ),
@@ -400,8 +400,8 @@ CLAIMS: dict[str, Claim] = {
         "A placeholder that says how to get a cleared result back makes a model get it.",
         'the sentence `read_result("ID") returns it.`',
         ("reads back", "reads again"),
-        "`read_result` with the right id reads it back, with any other it has a wrong id; a call for the same file reads "
-        "it again; an answer with a word of something gone says so; any other answer invents.",
+        "`read_result` with the right id reads it back, with any other it has a wrong id; a call for the same file "
+        "reads it again; an answer with a word of something gone says so; any other answer invents.",
         placeholder_tasks,
         placeholder_outcome,
     ),
