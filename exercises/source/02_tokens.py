@@ -37,6 +37,10 @@
 #
 # The endpoint is a stand-in on this machine: it speaks the real protocol, and counts with a made-up tokenizer. So nothing
 # here costs anything, and no figure of it is Claude's.
+#
+# Run the cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks
+# run when your notebook is graded. To see where you stand, write `%load_ext agentlab` and below it `%check` into a new
+# cell: that runs all the checks that you can see.
 
 # %% setup id="setup"
 from types import SimpleNamespace
@@ -139,8 +143,8 @@ show([count_openai(" ".join(drawn.choice(words) for _ in range(size))) for size 
 {kind: round(len(text) / count_openai(text), 2) for kind, text in TEXTS.items()}
 
 # %% [markdown]
-# Characters per token. Four are about right for prose and code; of a log or of JSON a token is little more than two. A
-# limit of 4,000 characters may be 900 tokens or 1,700.
+# Characters per token. Four are about right for prose and code; of a log or of JSON a token is about two and a half.
+# A limit of 4,000 characters may be 900 tokens or 1,700.
 #
 # ## Step 2: the counter of the provider
 #
@@ -216,7 +220,7 @@ def by_fours(text, max_tokens):
 {kind: count_openai(by_fours(text, 500)) for kind, text in TEXTS.items()}
 
 # %% [markdown]
-# Nearly twice the limit for the log and for JSON, and too little for prose: what fits depends on the text. Taking the
+# Far more than the limit for the log and for JSON, and too little for prose: what fits depends on the text. Taking the
 # first ids and decoding them does not help either: for Claude there are no ids, and what is decoded and put together
 # again may have *more* tokens than its parts. So try, count, and try again. Write `cut_to_tokens`:
 #

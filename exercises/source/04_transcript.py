@@ -32,7 +32,8 @@
 # should look at: where the agent struggled, and where it answered without looking.
 #
 # Run the cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks
-# run when your notebook is graded.
+# run when your notebook is graded. To see where you stand, write `%load_ext agentlab` and below it `%check` into a new
+# cell: that runs all the checks that you can see.
 
 # %% setup id="setup"
 import json
@@ -126,7 +127,8 @@ def chat(provider, read=input, write=print, transcript="transcript.jsonl"):
 # `prompt` and `reply`. A user may paste a text of several lines; it is one turn all the same, and one line. A second chat
 # goes on in the same file: nothing that stands there is lost.
 #
-# To see it work, run `chat(Heard())` in a cell of your own, and end it with an empty line.
+# To see it work, talk to it: run `chat(Heard())` in a cell of your own (`Heard` is the stand-in for a model that answers
+# here), end it with an empty line, and delete the cell.
 #
 # <details><summary>Hint</summary>
 #

@@ -46,7 +46,8 @@
 #
 # Put your student number into the next cell: your sessions are drawn from it, so your figures are your own. Then run the
 # cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks run when
-# your notebook is graded.
+# your notebook is graded. To see where you stand, write `%load_ext agentlab` and below it `%check` into a new cell: that
+# runs all the checks that you can see.
 
 # %% given id="student"
 STUDENT = 1

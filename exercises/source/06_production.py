@@ -52,6 +52,10 @@
 # three methods that it names (`_apply_tool_result_budget`, `_microcompact`, `_normalize_tool_result`) in that file. So this
 # is about decisions, not about what nanobot does today. None of its code is here: each decision is written anew, as small
 # as it can be.
+#
+# Run the cells from the top. Where it is your turn, the text says **Step**; the cell below a step checks it. More checks
+# run when your notebook is graded. To see where you stand, write `%load_ext agentlab` and below it `%check` into a new
+# cell: that runs all the checks that you can see.
 
 # %% setup id="setup"
 import json
