@@ -22,7 +22,7 @@ from agentlab.grading.exercise import PUBLIC_SECRET, Exercise, code_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-TRIAL_SECONDS = 60
+TRIAL_SECONDS = 180
 AT_A_TIME = os.cpu_count() or 1
 SLOW = (
     "matplotlib.figure",
