@@ -613,8 +613,8 @@ Path(folder.name).exists()
 # | Six turns with one call each make 24 messages | holds | section 6 |
 # | The model can ask for the missing part | holds as mechanics: the note says how | section 8, turn 8 |
 # | The head suffices where the tools are known; old results are cheap to drop | cannot be told here | needs recorded runs of real models |
-# | Without a marker the model takes the part for the whole | cannot be told here | needs recorded runs of real models |
-# | The plan depends on whether the model believes that a step succeeded | cannot be told here | needs recorded runs of real models |
+# | Without a marker the model takes the part for the whole | cannot be told here | notebook 06, on recorded runs |
+# | The plan depends on whether the model believes that a step succeeded | cannot be told here | notebook 06, on recorded runs |
 #
 # ## What to do next
 #

@@ -526,7 +526,7 @@ Path(folder.name).exists()
 # | A trace helps | its size is certain, a use for it is not: it tells of code that the model cannot see | section 4 |
 # | Keeping both ends keeps the reason | holds where it is last, not where it is in the middle | section 5 |
 # | Everything that is raised is an observation | does not hold: Ctrl-C is the user | section 7 |
-# | A hint makes the next call right | holds for the stand-in's rules; of models it cannot be told here | section 9 |
+# | A hint makes the next call right | holds for the stand-in's rules; of a small model see notebook 06 | section 9 |
 #
 # ## Three questions for you
 #
