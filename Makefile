@@ -27,7 +27,7 @@ test: $(READY_DEV)  ## run the test suite and the notebooks
 test-notebooks: $(READY_DEV)  ## run the notebooks alone, and compare what they print
 	@$(BIN)/python -m pytest -q --nbval-lax --nbval-cell-timeout=60 notebooks exercises/solution
 
-test-course: $(READY_DEV)  ## grade all known answers to the exercises, in our grader and in nbgrader
+test-course: $(READY_DEV)  ## grade all known answers to the exercises, in our grader and in nbgrader; COURSE=quick gives that one fewer
 	@$(BIN)/python -m tests.course || echo 'nbgrader takes no part'
 	@$(BIN)/python -m pytest -q -rs tests/course/check_graders.py
 

@@ -10,7 +10,7 @@ import pytest
 from agentlab.grading.building.trust import disputed
 from tests.boxes import needs_box
 from tests.course import ours, theirs
-from tests.course.handed_in import NAMES, course_papers
+from tests.course.handed_in import NAMES, course_papers, their_papers
 from tests.course.places import READY
 
 needs_nbgrader = pytest.mark.skipif(
@@ -30,9 +30,8 @@ def paid_by_nbgrader(tmp_path_factory):
     return theirs.grade(NAMES, tmp_path_factory.mktemp("theirs"))
 
 
-def said_of(name, paid):
+def said_of(found, paid):
     """What was paid otherwise than it is owed, a line each."""
-    found = course_papers(name)
     assert {who: sorted(points) for who, points in paid.items()} == {who: sorted(p.owed) for who, p in found.items()}
     return [f"{who}: {line}" for who, paper in found.items() for line in disputed(paper, paid[who])]
 
@@ -40,10 +39,10 @@ def said_of(name, paid):
 @needs_box
 @pytest.mark.parametrize("name", NAMES)
 def test_our_grader_pays_every_answer_what_it_is_owed(paid_by_us, name):
-    assert said_of(name, paid_by_us[name]) == []
+    assert said_of(course_papers(name), paid_by_us[name]) == []
 
 
 @needs_nbgrader
 @pytest.mark.parametrize("name", NAMES)
 def test_nbgrader_pays_every_answer_what_it_is_owed(paid_by_nbgrader, name):
-    assert said_of(name, paid_by_nbgrader[name]) == []
+    assert said_of(their_papers(name), paid_by_nbgrader[name]) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from agentlab.grading.building.trust import Paper, papers
@@ -25,6 +26,14 @@ def exercise(name: str) -> Exercise:
 def course_papers(name: str) -> dict[str, Paper]:
     """All papers of an exercise, by a name of a student that a path can hold."""
     return {paper.name.replace("/", "-"): paper for paper in papers(EXERCISES, exercise(name))}
+
+
+def their_papers(name: str) -> dict[str, Paper]:
+    """What nbgrader is given of an exercise: all, or with `COURSE=quick` one in four of the wrong answers."""
+    found = course_papers(name)
+    wrong = sorted(who for who in found if who.startswith("wrong-"))
+    left_out = {who for place, who in enumerate(wrong) if place % 4} if os.environ.get("COURSE") == "quick" else set()
+    return {who: paper for who, paper in found.items() if who not in left_out}
 
 
 def hand_in(notebook: Path, answers: Mapping[str, str], target: Path) -> None:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.course.handed_in import course_papers
+from tests.course.handed_in import their_papers
 from tests.course.places import EXERCISES, NBGRADER, ROOT
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def grade(names: Sequence[str], place: Path) -> dict[str, Paid]:
     cores = os.cpu_count() or 1
     shares: list[Papers] = [{} for _ in range(cores)]
     for name in names:
-        for number, (who, paper) in enumerate(sorted(course_papers(name).items())):
+        for number, (who, paper) in enumerate(sorted(their_papers(name).items())):
             shares[number % cores].setdefault(name, {})[who] = paper.cells
     with ThreadPoolExecutor(cores) as pool:
         done = list(pool.map(course, shares, [place / f"course{number}" for number in range(cores)]))
