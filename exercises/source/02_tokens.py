@@ -47,11 +47,10 @@ from types import SimpleNamespace
 
 from agentlab.grading.building.beside import beside
 from agentlab.grading.building.pictures import lines_kept, plot_turns, run_session, survivors, turn_tokens
-from agentlab.grading.building.probe import ActsAs, data, observations, only
+from agentlab.grading.building.probe import ActsAs, as_message, data, observations, only
 from agentlab.policy import Limit
 from agentlab.providers.anthropic import AnthropicProvider
 from agentlab.providers.scripted import ScriptedModel, call
-from agentlab.repair import call_dict
 from agentlab.testing import provider_server
 from agentlab.tokens import encoding
 from agentlab.tools import tool as described
@@ -62,12 +61,6 @@ server.__enter__()
 claude = AnthropicProvider("claude-sonnet-4-5", base_url=server.url)
 openai = SimpleNamespace(name="openai")
 claude.count_tokens([{"role": "user", "content": "Are you there?"}])
-
-
-def as_message(reply):
-    """The message in which a reply of the model goes into the history."""
-    calls = [call_dict(each) for each in reply.tool_calls]
-    return {"role": "assistant", "content": reply.text} | ({"tool_calls": calls} if calls else {})
 
 
 # %% [markdown]

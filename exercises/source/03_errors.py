@@ -45,19 +45,12 @@ from agentlab.builtin_tools import make_now, wordcount
 from agentlab.grading.building.beside import beside
 from agentlab.grading.building.mistakes import Turn, calls_per_turn, failing, loop_that_says, mentions, session, syntax_error, with_notes
 from agentlab.grading.building.pictures import plot_turns, survivors, turn_tokens
-from agentlab.grading.building.probe import observations, only
+from agentlab.grading.building.probe import as_message, observations, only
 from agentlab.providers.scripted import ScriptedModel, call
-from agentlab.repair import call_dict
 from agentlab.tools import tool as described
 from agentlab.truncate import truncate_observation
 
 SYSTEM = "Answer from what your tools show you."
-
-
-def as_message(reply):
-    """The message in which a reply of the model goes into the history."""
-    calls = [call_dict(each) for each in reply.tool_calls]
-    return {"role": "assistant", "content": reply.text} | ({"tool_calls": calls} if calls else {})
 
 
 # %% [markdown]

@@ -45,22 +45,15 @@ import pandas as pd
 from agentlab.builtin_tools import make_now, wordcount, workspace_tools
 from agentlab.grading.building.beside import beside
 from agentlab.grading.building.pictures import plot_turns, survivors, turn_tokens
-from agentlab.grading.building.probe import data, only
+from agentlab.grading.building.probe import as_message, data, only
 from agentlab.grading.building.transcripts import Heard, cutting, look, plot_iterations, talk, talks, week
 from agentlab.providers.scripted import ScriptedModel, call
-from agentlab.repair import call_dict
 from agentlab.truncate import cut
 
 SYSTEM = "Answer from what your tools show you."
 clock = make_now(count(1_778_686_822, 41).__next__)
 read_file = next(tool for tool in workspace_tools(data("observations")) if tool.name == "read_file")
 TOOLS = [clock, wordcount, read_file]
-
-
-def as_message(reply):
-    """The message in which a reply of the model goes into the history."""
-    calls = [call_dict(each) for each in reply.tool_calls]
-    return {"role": "assistant", "content": reply.text} | ({"tool_calls": calls} if calls else {})
 
 
 def shorten(text):

@@ -62,6 +62,7 @@ import matplotlib.figure  # slow to import, so at once
 import numpy as np
 
 from agentlab.grading.building.beside import beside
+from agentlab.grading.building.probe import as_message
 from agentlab.grading.building.ten_turns import base_tokens, bursty, even, fetch, functions_shown, read_lines, record, recorded
 from agentlab.grading.building.turn_curves import plot_curves
 from agentlab.policy import Limit
@@ -77,12 +78,6 @@ Before you call a tool, ask yourself whether you have seen the answer already. I
 Write as a colleague would: short sentences, no headings, no lists, and nothing that praises the question."""
 TOOLS = [read_lines, fetch]
 BASE = base_tokens(SYSTEM, TOOLS)
-
-
-def as_message(reply):
-    """The message in which a reply of the model goes into the history."""
-    calls = [call_dict(each) for each in reply.tool_calls]
-    return {"role": "assistant", "content": reply.text} | ({"tool_calls": calls} if calls else {})
 
 
 def count(text):

@@ -68,21 +68,14 @@ from agentlab.grading.building.decisions import TO_CHOOSE, consolidated, fetch, 
 from agentlab.grading.building.figures import words
 from agentlab.grading.building.measured import Cited, agrees, drawn, figures_missing, figures_wrong, problems_of
 from agentlab.grading.building.pictures import plot_turns
-from agentlab.grading.building.probe import data, observations, only
+from agentlab.grading.building.probe import as_message, data, observations, only
 from agentlab.grading.building.recorded import Sent, recorded, replayed
 from agentlab.providers.scripted import ScriptedModel, call
-from agentlab.repair import call_dict
 from agentlab.show import side_by_side, source
 from agentlab.tools import tool as described
 
 TOOLS = []
 rules = SimpleNamespace(shorten=middle, view=list)
-
-
-def as_message(reply):
-    """The message in which a reply of the model goes into the history."""
-    calls = [call_dict(each) for each in reply.tool_calls]
-    return {"role": "assistant", "content": reply.text} | ({"tool_calls": calls} if calls else {})
 
 
 # %% [markdown]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentlab.grading.building.probe import as_message
 from agentlab.messages import ToolCall
 from agentlab.providers.scripted import ScriptedModel
 from agentlab.repair import call_dict
@@ -132,8 +133,7 @@ def loop_that_says(
         messages.append({"role": "user", "content": user_message})
         for _ in range(MAX_ITERATIONS):
             reply = provider.call(messages, system=system, tools=tools, on_text_delta=on_text_delta)
-            calls = {"tool_calls": [call_dict(each) for each in reply.tool_calls]} if reply.tool_calls else {}
-            messages.append({"role": "assistant", "content": reply.text} | calls)
+            messages.append(as_message(reply))
             if not reply.tool_calls:
                 return str(reply.text)
             for each in reply.tool_calls:

@@ -11,11 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlab.providers.scripted import ScriptedModel
+from agentlab.repair import call_dict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from agentlab.messages import ToolCall
+    from agentlab.messages import Message, Reply, ToolCall
+
+
+def as_message(reply: Reply) -> Message:
+    """The message in which a reply of the model goes into the history.
+
+    >>> from agentlab.messages import Reply
+    >>> as_message(Reply("Hello."))
+    {'role': 'assistant', 'content': 'Hello.'}
+    """
+    message: Message = {"role": "assistant", "content": reply.text}
+    if reply.tool_calls:
+        message["tool_calls"] = [call_dict(each) for each in reply.tool_calls]
+    return message
 
 
 def observations(step: Callable[..., Any], *calls: ToolCall, provider: Any = None) -> list[str]:

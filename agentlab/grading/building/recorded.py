@@ -15,9 +15,8 @@ import msgspec
 
 from agentlab.analysis import load
 from agentlab.grading.building.decisions import DECISIONS, IDLE_MINUTES, middle
-from agentlab.grading.building.probe import data, only
+from agentlab.grading.building.probe import as_message, data, only
 from agentlab.messages import Reply, ToolCall
-from agentlab.repair import call_dict
 from agentlab.tokens import count_messages, count_tools, message_counter
 from agentlab.tools import Tool
 
@@ -273,10 +272,8 @@ def _course_loop(rules: Any) -> Callable[..., str]:
         messages.append({"role": "user", "content": question})
         while True:
             reply: Reply = provider.call(rules.view(messages), system=system, tools=())
-            calls = [call_dict(each) for each in reply.tool_calls]
-            more = {"tool_calls": calls} if calls else {}
-            messages.append({"role": "assistant", "content": reply.text, **more})
-            if not calls:
+            messages.append(as_message(reply))
+            if not reply.tool_calls:
                 return reply.text
             for each in reply.tool_calls:
                 text = rules.shorten(provider.result())
