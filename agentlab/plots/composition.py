@@ -12,8 +12,8 @@ from agentlab.plots.figures import (
     PURPLE,
     RED,
     SKY,
-    counted,
     finish,
+    how_counted,
     literal,
     new_axes,
     say,
@@ -72,7 +72,7 @@ def plot_composition(frame: pd.DataFrame, jumps: pd.DataFrame | None = None, ax:
         bottom = top
     _turns(ax, frame)
     ax.set_xlabel("model call")
-    ax.set_ylabel(f"prompt tokens ({counted(frame)})")
+    ax.set_ylabel(f"prompt tokens ({how_counted(frame['measured'])})")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlim(0.5, calls[-1] + 0.5)

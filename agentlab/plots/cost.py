@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, counted, finish, new_axes, say, text_colour
+from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, finish, how_counted, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def plot_cost(frame: pd.DataFrame, breaks: pd.DataFrame | None = None, ax: Axes 
 
 def _counted(frame: pd.DataFrame) -> str:
     """Whether the tokens were measured, in a few words."""
-    prompts = counted(frame)
+    prompts = how_counted(frame["measured"])
     if prompts == "measured" and not frame["output_measured"].all():
         return f"prompts measured, output {'partly ' if frame['output_measured'].any() else ''}estimated"
     return prompts

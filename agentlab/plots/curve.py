@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, SKY, counted, finish, new_axes, say, text_colour
+from agentlab.plots.figures import BLUE, GREEN, GREY, ORANGE, RED, SKY, finish, how_counted, new_axes, say, text_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def plot_curve(frame: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _draw_contexts(ax, frame)
     _draw_bars(ax, frame)
     ax.set_xlabel("user turn")
-    ax.set_ylabel(f"prompt tokens per user turn\n({counted(frame)}; * always estimated)")
+    ax.set_ylabel(f"prompt tokens per user turn\n({how_counted(frame['measured'])}; * always estimated)")
     _whole_turns(ax, list(frame["turn"]))
     finish(ax)
     _legend(ax)

@@ -9,9 +9,9 @@ from agentlab.errors import InputError
 from agentlab.printable import printable, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -49,12 +49,14 @@ def literal(name: str, most: int = 40) -> str:
     return shortened(printable(name), most).replace("$", r"\$")
 
 
-def counted(frame: pd.DataFrame) -> str:
-    """Whether the totals were measured, in a word or two."""
-    measured = frame["measured"]
-    if measured.all():
-        return "measured"
-    return "partly estimated" if measured.any() else "estimated"
+def how_counted(measured: Iterable[bool]) -> str:
+    """Whether totals were measured, in a word or two.
+
+    >>> how_counted([True, True]), how_counted([True, False])
+    ('measured', 'partly estimated')
+    """
+    flags = list(measured)
+    return "measured" if all(flags) else "partly estimated" if any(flags) else "estimated"
 
 
 def finish(ax: Axes) -> None:

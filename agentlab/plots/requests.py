@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentlab.plots.figures import GREY, ORANGE, SKY, counted, finish, literal, new_axes, say
+from agentlab.plots.figures import GREY, ORANGE, SKY, finish, how_counted, literal, new_axes, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def _label(ax: Axes, frame: pd.DataFrame, ticks: list[tuple[int, int]], width: i
     ax.set_xticks([place for place, _ in ticks], [str(n) for _, n in ticks], fontsize="small")
     ax.set_xlim(-1.5, width + 0.5)
     ax.set_xlabel("model call")
-    ax.set_ylabel(f"prompt tokens per call ({counted(frame)})")
+    ax.set_ylabel(f"prompt tokens per call ({how_counted(frame['measured'])})")
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_ylim(bottom=0)
     finish(ax)

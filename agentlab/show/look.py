@@ -6,6 +6,7 @@ of the text: both come from the theme.
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
 CODE: Final = (
@@ -22,6 +23,15 @@ def table(heads: str, rows: str, style: str = "table-layout:auto") -> str:
     """Lay out a table of cells that are HTML already."""
     opening = f'<table style="{style};margin:0;border-collapse:collapse">'
     return f"{opening}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def heads(*named: tuple[str, str]) -> str:
+    """The cells of a table's head, of names and their styles.
+
+    >>> heads(("a & b", "x"))
+    '<th scope="col" style="x">a &amp; b</th>'
+    """
+    return "".join(f'<th scope="col" style="{style}">{escape(name)}</th>' for name, style in named)
 
 
 def clipped(text: str, limit: int) -> str:

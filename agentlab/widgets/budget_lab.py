@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from agentlab.errors import InputError
 from agentlab.plots.figures import BLUE, ORANGE, RED, SKY
-from agentlab.show.look import CELL, NUMBER, QUIET, table
+from agentlab.show.look import CELL, NUMBER, QUIET, heads, table
 from agentlab.tokens import models
 from agentlab.tokens.models import Prices
 from agentlab.widgets.budget_model import POLICIES, Billed, Setting, bill_of, requests_of
@@ -197,7 +197,7 @@ def _bill_table(bill: Billed) -> str:
         f'<td style="{NUMBER}">{dollars:,.4f}</td></tr>'
         for name, tokens, dollars in rows
     )
-    return table(_heads(("The bill", CELL), ("tokens", NUMBER), ("US dollars", NUMBER)), cells)
+    return table(heads(("The bill", CELL), ("tokens", NUMBER), ("US dollars", NUMBER)), cells)
 
 
 def _policies_table(setting: Setting, bills: dict[str, Billed]) -> str:
@@ -208,10 +208,6 @@ def _policies_table(setting: Setting, bills: dict[str, Billed]) -> str:
             f'<tr><td style="{CELL}">{shown}</td><td style="{NUMBER}">{bill.usage.prompt_tokens:,}</td>'
             f'<td style="{NUMBER}">{max(bill.contexts):,}</td><td style="{NUMBER}">{bill.spent.total:,.4f}</td></tr>'
         )
-    heads = _heads(("Policy", CELL), ("prompt tokens", NUMBER), ("largest context", NUMBER), ("US dollars", NUMBER))
+    named = heads(("Policy", CELL), ("prompt tokens", NUMBER), ("largest context", NUMBER), ("US dollars", NUMBER))
     note = "Every turn is alike; no model was asked. What a policy makes an agent miss or read again is not in here."
-    return f'{table(heads, "".join(rows))}<div style="{QUIET}">{note}</div>'
-
-
-def _heads(*named: tuple[str, str]) -> str:
-    return "".join(f'<th scope="col" style="{style}">{escape(name)}</th>' for name, style in named)
+    return f'{table(named, "".join(rows))}<div style="{QUIET}">{note}</div>'

@@ -14,8 +14,8 @@ from agentlab.analysis.composition import KINDS as WORDS
 from agentlab.analysis.replayed import ASSUMPTIONS
 from agentlab.plots.composition import KINDS
 from agentlab.plots.curve import PARTS
-from agentlab.plots.figures import RED
-from agentlab.show.look import CELL, NUMBER, QUIET, table
+from agentlab.plots.figures import RED, how_counted
+from agentlab.show.look import CELL, NUMBER, QUIET, heads, table
 from agentlab.widgets.drawing import TEXT, Series, stacked
 from agentlab.widgets.message_html import ToolUse, speech, tool_use
 
@@ -93,8 +93,7 @@ class SessionView:
     @cached_property
     def measured(self) -> str:
         """Whether the tokens were measured."""
-        flags = self.calls["measured"]
-        return "measured" if all(flags) else "partly estimated" if any(flags) else "estimated"
+        return how_counted(self.calls["measured"])
 
     def curve_html(self, call: int | None = None) -> str:
         """The curve: turn tokens by what they are, the context, and a mark at the turn of a call."""
@@ -149,14 +148,14 @@ class SessionView:
             if self.calls[kind][at]
         )
         place = f"Call {call:,} (turn {self.calls['turn'][at]}, iteration {self.calls['iteration'][at]})"
-        heads = _heads((place, CELL), ("tokens", NUMBER), ("of these new", NUMBER), ("share", NUMBER))
+        named = heads((place, CELL), ("tokens", NUMBER), ("of these new", NUMBER), ("share", NUMBER))
         said = f'<div style="{QUIET}" role="status">{total:,} prompt tokens in all ({self.measured})</div>'
-        return f'<div style="{TEXT}">{table(heads, rows)}{said}</div>'
+        return f'<div style="{TEXT}">{table(named, rows)}{said}</div>'
 
     def policies_html(self) -> str:
         """The policies side by side: tokens, dollars, evidence, each as a range."""
         rows = "".join(_policy_row(row) for row in self.replay.by_policy().to_dict("records"))
-        heads = _heads(
+        named = heads(
             ("Policy", CELL),
             ("prompt tokens", NUMBER),
             ("of recorded", NUMBER),
@@ -168,7 +167,7 @@ class SessionView:
         assumed = "".join(f"<li>{escape(sentence)}</li>" for sentence in said if sentence in ASSUMPTIONS)
         fold = f'<summary style="cursor:pointer">What these numbers assume</summary><ul style="margin:0">{assumed}</ul>'
         notes = f'<div style="{QUIET}">{facts}<details>{fold}</details></div>'
-        return f'<div style="{TEXT};overflow-x:auto">{table(heads, rows)}{notes}</div>'
+        return f'<div style="{TEXT};overflow-x:auto">{table(named, rows)}{notes}</div>'
 
     def message_html(self, index: int) -> str:
         """One message, unfolded; calls with their results.
@@ -235,7 +234,3 @@ def _range(low: float, high: float, pattern: str) -> str:
         return "not known"
     ends = pattern.format(low), pattern.format(high)
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
-
-
-def _heads(*named: tuple[str, str]) -> str:
-    return "".join(f'<th scope="col" style="{style}">{escape(name)}</th>' for name, style in named)

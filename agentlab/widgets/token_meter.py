@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from agentlab.plots.composition import KINDS
-from agentlab.show.look import CELL, NUMBER, QUIET, table
+from agentlab.show.look import CELL, NUMBER, QUIET, heads, table
 from agentlab.widgets.drawing import TEXT, legend
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def meter_html(turns: list[TurnTokens]) -> str:
         f'<tr><td colspan="{len(COLUMNS)}" style="{CELL};padding-bottom:8px">{_bar(turn, most)}</td></tr>'
         for turn in turns
     )
-    heads = "".join(f'<th scope="col" style="{NUMBER}">{name}</th>' for name in COLUMNS)
+    named = heads(*((name, NUMBER) for name in COLUMNS))
     measured = all(turn.measured for turn in turns)
     said = f"Tokens, {'measured' if measured else 'estimated'}. A bar is what the turn's last prompt is made of."
-    whole = table(heads, rows, "width:100%")
+    whole = table(named, rows, "width:100%")
     label = 'tabindex="0" role="region" aria-label="Tokens of each turn"'
     # As the conversation above it, it begins at its end.
     box = "max-width:660px;max-height:320px;overflow:auto;display:flex;flex-direction:column-reverse"
