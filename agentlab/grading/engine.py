@@ -18,7 +18,7 @@ import msgspec
 from agentlab.errors import AgentlabError
 from agentlab.grading.box import import_path, list_fonts
 from agentlab.grading.box_trial import can_drop_root
-from agentlab.grading.job import Line, Over
+from agentlab.grading.job import LISTENING, Line, Over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,6 @@ main()
 """
 """Starts a worker. jsonschema would build a grammar, for a second, to know formats that no notebook has."""
 
-LISTENING = "jobs"
 PATIENCE = 60.0
 """Seconds beyond a notebook's own that a silent run is waited for."""
 

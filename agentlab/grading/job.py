@@ -7,6 +7,9 @@ import msgspec
 from agentlab.grading.box import Limits
 from agentlab.grading.plan import Step
 
+LISTENING = "jobs"
+"""Name of the socket in the worker's private folder, on which it takes jobs."""
+
 
 class Job(msgspec.Struct, frozen=True):
     """Steps to run in a fresh kernel.

@@ -22,7 +22,7 @@ import pytest
 
 from agentlab.grading.box import Limits, Sandbox
 from agentlab.grading.box_trial import user_of_kernel
-from agentlab.grading.job import Job, Over
+from agentlab.grading.job import LISTENING, Job, Over
 from agentlab.grading.kernels import BoxedKernel, KernelEnded, register
 from agentlab.grading.nbval_cells import SUFFIX, Run
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 PR_SET_PDEATHSIG = 1
 UNUSED = ("cacheprovider", "doctest", "junitxml", "logging", "pastebin", "stepwise", "unraisableexception", "unittest")
 """Plugins of pytest that no job needs; each takes a few milliseconds of every job."""
-LISTENING = "jobs"
-"""Name of the socket in the private folder."""
 
 
 class Setting(msgspec.Struct, frozen=True):

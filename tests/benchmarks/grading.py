@@ -7,7 +7,6 @@ are wrong in the ways that the course knows. A verdict is whether a notebook has
 from __future__ import annotations
 
 import csv
-import json
 import os
 import subprocess
 import sys
@@ -15,7 +14,10 @@ import tempfile
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tests.course.handed_in import hand_in
+from tests.course.theirs import lay_out, variables
 
 from .figures import Row
 from .rounds import ROOT, BenchError, Rounds, environment, say
@@ -82,14 +84,8 @@ class Course:
     def _write(self, source: Path, target: Path, *, deep: bool = False) -> None:
         """Write a class's notebooks, made from one whose answers are replaced."""
         for student, answers in self.answers.items():
-            notebook: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
-            for cell in notebook["cells"]:
-                ident = cell["metadata"].get("agentlab", {}).get("id")
-                if ident in answers:
-                    cell["source"] = f"# answer of {student}\n{answers[ident]}"
             path = target / student / self.name / f"{self.name}.ipynb" if deep else target / f"{student}.ipynb"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(notebook), encoding="utf-8")
+            hand_in(source, {ident: f"# answer of {student}\n{text}" for ident, text in answers.items()}, path)
 
     def _run(self, command: Sequence[str | Path], allowed: Sequence[int] = (0,), **more: str) -> str:
         done = subprocess.run(
@@ -127,16 +123,7 @@ class Course:
 
     def release(self, python: Path) -> None:
         """Make nbgrader's release of the exercise, and hand in the answers there; that is not timed."""
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        spec = {"argv": argv, "language": "python", "env": {"PYTHONPATH": str(ROOT)}}
-        kernel = self.folder / "jupyter" / "kernels" / "python3" / "kernel.json"
-        kernel.parent.mkdir(parents=True)
-        kernel.write_text(json.dumps(spec | {"display_name": "Python 3"}), encoding="utf-8")
-        source = self.folder / "source" / self.name / f"{self.name}.ipynb"
-        source.parent.mkdir(parents=True)
-        source.write_bytes((EXERCISES / "nbgrader" / "source" / self.name / f"{self.name}.ipynb").read_bytes())
-        config = (EXERCISES / "nbgrader" / "nbgrader_config.py").read_text(encoding="utf-8")
-        (self.folder / "nbgrader_config.py").write_text(config + f"c.CourseDirectory.root = {str(self.folder)!r}\n")
+        lay_out(self.folder, [self.name])
         self._nbgrader(python, "generate_assignment", self.name)
         self._write(self.folder / "release" / self.name / f"{self.name}.ipynb", self.folder / "submitted", deep=True)
 
@@ -150,7 +137,4 @@ class Course:
             }
 
     def _nbgrader(self, python: Path, *command: str) -> None:
-        # It calls programs of its environment by name.
-        path = os.pathsep.join([str(python.parent), os.environ.get("PATH", "")])
-        program = [python, "-m", "nbgrader", *command]
-        self._run(program, JUPYTER_PATH=str(self.folder / "jupyter"), HOME=str(self.folder), PATH=path, PYTHONPATH="")
+        self._run([python, "-m", "nbgrader", *command], **variables(self.folder, python))
